@@ -106,7 +106,7 @@ export class ChangeLogKeeper {
     const tables = changeLogTablesOf(schema.file);
     try {
       const [row] = await this.step(() => database.run(compilePending(tables, MANY_PENDING)));
-      if (row?.['pending'] === true) await this.alone(compileSettle(tables));
+      if (row?.['pending'] === true) await this.runIfUnlocked(compileSettle(tables));
     } catch {
       // The next run retries.
     }
@@ -114,18 +114,18 @@ export class ChangeLogKeeper {
 
   /** Runs a step. Throws if the application shuts down before or during it, so that it is the last one. */
   private async step<T>(work: () => Promise<T>): Promise<T> {
-    this.proceed();
+    this.failIfStopping();
     const result = await work();
-    this.proceed();
+    this.failIfStopping();
     return result;
   }
 
-  private proceed(): void {
+  private failIfStopping(): void {
     if (this.base.isStopping()) throw new Error('The application shuts down');
   }
 
   /** Runs the statements unless another transaction has the lock of the change log. */
-  private alone(...statements: readonly Statement[]): Promise<void> {
+  private runIfUnlocked(...statements: readonly Statement[]): Promise<void> {
     return this.base.database.transaction(async (runner) => {
       const [lock] = await runner.run(tryChangeLog());
       if (lock?.['held'] === true) for (const statement of statements) await runner.run(statement);
@@ -143,7 +143,7 @@ export class ChangeLogKeeper {
       const { ended } = this;
       if (ended === null || now - ended.at >= RETENTION) this.ended = { at: now, xmin: String(row['xmin']) };
       if (ended === null || now - ended.at < RETENTION || this.retained < MIN_RETAINED) return;
-      await this.alone(compileSettle(tables), compileFold(tables, ended.xmin));
+      await this.runIfUnlocked(compileSettle(tables), compileFold(tables, ended.xmin));
     } catch {
       // The next run retries.
     }

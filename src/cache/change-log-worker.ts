@@ -58,15 +58,15 @@ export class ChangeLogWorker implements OnApplicationShutdown {
   /** Starts the maintenance; `now` runs it at once, if the database is known to be reachable and migrated. */
   begin(now: boolean): void {
     if (now) void this.maintain();
-    this.background.repeat(MAINTENANCE, MAINTENANCE_INTERVAL, () => this.maintained());
+    this.background.repeat(MAINTENANCE, MAINTENANCE_INTERVAL, () => this.maintain());
   }
 
   /** Runs the maintenance now. The timer runs it every 30 s. */
   maintain(): Promise<void> {
-    return this.background.run(MAINTENANCE, () => this.maintained());
+    return this.background.run(MAINTENANCE, () => this.checkAndFold());
   }
 
-  private async maintained(): Promise<void> {
+  private async checkAndFold(): Promise<void> {
     const before = this.isWhole;
     if (!(await this.keeper.checkLog())) this.retry();
     if (this.isWhole) await this.keeper.fold();

@@ -28,11 +28,11 @@ export class Dependencies {
   }
 
   typesOf(plan: ReadPlan, statement: Statement): readonly string[] {
-    return this.planned(plan, statement).types;
+    return this.subjectOfPlan(plan, statement).types;
   }
 
   of(plan: ReadPlan, statement: Statement): Subject {
-    const { types, isAlone } = this.planned(plan, statement);
+    const { types, isAlone } = this.subjectOfPlan(plan, statement);
     const { documentId, type } = plan;
     if (!isAlone || documentId === null) return { types, document: null };
     return {
@@ -41,7 +41,7 @@ export class Dependencies {
     };
   }
 
-  private planned(plan: ReadPlan, statement: Statement): PlanSubject {
+  private subjectOfPlan(plan: ReadPlan, statement: Statement): PlanSubject {
     return this.plans.of(plan, () => this.subjectOf(plan, statement));
   }
 

@@ -9,11 +9,11 @@ export interface CachedRead<T> {
   readonly key: string;
   readonly subject: Subject;
   /** Runs the read. `isChecked`: the change log was polled just before. */
-  readonly load: (isChecked: boolean) => Promise<Loaded<T>>;
-  readonly bypass: () => Promise<Loaded<T>>;
+  readonly load: (isChecked: boolean) => Promise<LoadedAnswer<T>>;
+  readonly bypass: () => Promise<LoadedAnswer<T>>;
 }
 
-export interface Loaded<T> {
+export interface LoadedAnswer<T> {
   readonly answer: T;
   readonly position: number | null;
   readonly bytes: number;

@@ -40,14 +40,14 @@ export interface Issue {
 }
 
 /** Message for a unique value that another document has (protocol 14.18). */
-export const TAKEN = 'This attribute must be unique';
+export const NOT_UNIQUE = 'This attribute must be unique';
 
 /** Message for values that are unique only together (protocol 14.26). */
 export const takenTogether = (names: readonly string[]): string =>
   `These attributes must be unique together: ${names.join(', ')}`;
 
 /** Replaces all problems of attributes that the caller can neither read nor write (D27). */
-export const UNTOLD: Issue = {
+export const HIDDEN_ISSUE: Issue = {
   path: [],
   message: 'The document is not valid in attributes that you cannot access',
   name: 'ValidationError',
@@ -175,7 +175,7 @@ export function issuesError(issues: readonly Issue[]): ContentError {
 /** Whether an error reports a value that another document has; a unique index reports the first one only. */
 export function isTaken(error: unknown): boolean {
   const errors: unknown = error instanceof ContentError ? error.details['errors'] : undefined;
-  return Array.isArray(errors) && errors.some((issue: Issue) => issue.message === TAKEN);
+  return Array.isArray(errors) && errors.some((issue: Issue) => issue.message === NOT_UNIQUE);
 }
 
 export interface Refusal {

@@ -8,7 +8,7 @@ import {
   type Identifier,
   type Merger,
   Param,
-  printed,
+  printFragment,
   type Sql,
   sql,
   type Statement,
@@ -22,7 +22,7 @@ import {
  */
 type Form = { readonly kind: 'each' } | { readonly kind: 'rows'; readonly more: Sql };
 
-interface Made {
+interface PrintedItem {
   readonly text: string;
   readonly names: readonly Identifier[];
   /** Value of each column: by its place in the single statement, or from the source. */
@@ -40,7 +40,7 @@ function typeIn(text: string, column: string): string {
 }
 
 class RowsMerger implements Merger {
-  private made: Made | null = null;
+  private made: PrintedItem | null = null;
 
   constructor(
     private readonly root: Sql,
@@ -60,21 +60,21 @@ class RowsMerger implements Merger {
     return { text, names, values, silent: statements[0]?.silent === true };
   }
 
-  private print(): Made {
+  private print(): PrintedItem {
     const known = new Map<Param, number>();
     const noted = (param: Param): string => {
       if (!known.has(param)) known.set(param, known.size);
       return '';
     };
-    printed(this.root, { many: false, place: noted });
+    printFragment(this.root, { many: false, place: noted });
     const params: Param[] = [];
     const place = (param: Param): string => {
       const at = params.indexOf(param);
       return `g.c${at < 0 ? params.push(param) - 1 : at}_`;
     };
     const isRows = this.form.kind === 'rows';
-    const { text, names } = printed(this.root, { many: isRows, place });
-    const more = this.form.kind === 'rows' ? printed(this.form.more, { many: true, place }) : null;
+    const { text, names } = printFragment(this.root, { many: isRows, place });
+    const more = this.form.kind === 'rows' ? printFragment(this.form.more, { many: true, place }) : null;
     const list = (one: (n: number) => string): string => params.map((_param, n) => one(n)).join(', ');
     const columns = list((n) => `u.c${n}_::${typeIn(text, `g.c${n}_`)} as c${n}_`);
     const rows = `select ${columns}, u.item::int4 as item${more?.text ?? ''}

@@ -37,7 +37,7 @@ export const hasEnded = (error: unknown): boolean => driverError(error)?.severit
  * Returns whether a prepared statement was missing, present already, or another one: a pooler has switched
  * the connection to another server session.
  */
-export function isMisnamed(error: unknown): boolean {
+export function isStatementMismatch(error: unknown): boolean {
   const code = driverError(error)?.code;
   return code === '26000' || code === '42P05' || (code === '08P01' && MISBOUND.test(firstLine(error)));
 }
@@ -57,13 +57,13 @@ export function isRefusal(error: unknown): boolean {
 export const isDataError = (error: unknown): boolean => /^2[23]/.test(driverError(error)?.code ?? '');
 
 /** SQLSTATEs of tables that do not match the model: a missing table, column or index, or another type. */
-const OUTDATED = new Set(['42P01', '42703', '42883', '42804', '42P10']);
+const MODEL_MISMATCH = new Set(['42P01', '42703', '42883', '42804', '42P10']);
 
 /**
  * States of the database in which it cannot serve a request. Classes of SQLSTATE and single codes.
  */
 const AWAY_CLASSES = ['08', '28', '3D', '53', '57', '58'];
-const AWAY_CODES = new Set(['25006', '55P03', ...OUTDATED]);
+const AWAY_CODES = new Set(['25006', '55P03', ...MODEL_MISMATCH]);
 
 /** Errors of the network and of the driver, which have no SQLSTATE. */
 const NETWORK = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/;
@@ -85,7 +85,7 @@ const LATE = /connection timeout|timeout exceeded when trying to connect|^timeou
 export const isLateConnect = (error: unknown): boolean => error instanceof Error && LATE.test(error.message);
 
 /** Returns in one line why the database is unreachable or cannot serve; null for other errors. */
-export function reasonAway(error: unknown): string | null {
+export function outageReason(error: unknown): string | null {
   const code = driverError(error)?.code;
   if (code !== undefined) {
     const line = firstLine(error);
@@ -115,11 +115,12 @@ const POOLER_ADVICE =
   'you can let the pooler ignore them instead (PgBouncer: ignore_startup_parameters)';
 
 function adviceOn(code: string, line: string): string {
-  if (OUTDATED.has(code)) return OUTDATED_ADVICE;
+  if (MODEL_MISMATCH.has(code)) return OUTDATED_ADVICE;
   return REFUSED_SETTINGS.test(line) ? POOLER_ADVICE : '';
 }
 
-export const isOutdated = (error: unknown): boolean => OUTDATED.has(driverError(error)?.code ?? '');
+export const isModelMismatch = (error: unknown): boolean =>
+  MODEL_MISMATCH.has(driverError(error)?.code ?? '');
 
 export function firstLine(error: unknown): string {
   const { code, message }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};

@@ -81,7 +81,7 @@ export const slot = <S>(read: (source: S) => unknown): Param => new Param(read);
 /** Cache of quoted names; bounded by the size of the model. */
 const NAMES = new Map<Identifier, string>();
 
-function quoted(name: Identifier): string {
+function quoteIdentifier(name: Identifier): string {
   const cached = NAMES.get(name);
   if (cached !== undefined) return cached;
   const text = `"${name.replaceAll('.', '"."')}"`;
@@ -89,10 +89,10 @@ function quoted(name: Identifier): string {
   return text;
 }
 
-const QUOTED = {
-  identifier: quoted,
+const QUOTE = {
+  identifier: quoteIdentifier,
   string: (name: Identifier): string => `'${name}'`,
-  reference: (name: Identifier): string => `'${quoted(name)}'`,
+  reference: (name: Identifier): string => `'${quoteIdentifier(name)}'`,
   bare: (name: Identifier): string => `"${name.slice(name.indexOf('.') + 1)}"`,
 };
 
@@ -100,8 +100,8 @@ const QUOTED = {
  * Quotes a name; no other function does. The forms are `"x"`, a string constant `'x'`, an identifier in a
  * string `'"x"'`, and an identifier without its schema.
  */
-export const quote = (name: Identifier, as: keyof typeof QUOTED = 'identifier'): Sql =>
-  new Sql([new Name(name, QUOTED[as](name))]);
+export const quote = (name: Identifier, as: keyof typeof QUOTE = 'identifier'): Sql =>
+  new Sql([new Name(name, QUOTE[as](name))]);
 
 const LOWER_CASE = /^[a-z][a-z_]*$/;
 
@@ -192,7 +192,7 @@ export function commentOf(label: string): string {
 }
 
 /** Adds a leading comment to a printed statement. */
-export const labelled = (label: string, statement: Statement): Statement => ({
+export const withLabel = (label: string, statement: Statement): Statement => ({
   ...statement,
   text: commentOf(label) + statement.text,
 });
@@ -204,7 +204,7 @@ export interface Printing {
 }
 
 /** Prints a fragment in one pass. */
-export function printed(root: Sql, { many, place }: Printing): Pick<Template<never>, 'text' | 'names'> {
+export function printFragment(root: Sql, { many, place }: Printing): Pick<Template<never>, 'text' | 'names'> {
   const names: Identifier[] = [];
   let text = '';
   const walk = (fragment: Sql): void => {
@@ -235,7 +235,7 @@ export function template<S>(root: Sql, label?: string): Template<S> {
     numbers.set(param, n);
     return `$${n}`;
   };
-  const { text, names } = printed(root, { many: false, place });
+  const { text, names } = printFragment(root, { many: false, place });
   return { text: label === undefined ? text : commentOf(label) + text, names, slots };
 }
 

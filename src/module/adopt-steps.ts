@@ -1,7 +1,7 @@
 /** Steps that follow the definitions of an adopted project, as the command prints them. */
 import { relative, sep } from 'node:path';
 import type { Source } from '../features/adopt/source.js';
-import { isOutdated } from '../kernel/postgres-errors.js';
+import { isModelMismatch } from '../kernel/postgres-errors.js';
 import { UsageError } from './command.js';
 
 /** Command that brings the tables of a running site to the model. */
@@ -9,7 +9,7 @@ const APPLY = 'npx nestjs-content-api migration --apply --module dist/app.module
 
 /** Throws a UsageError instead of an error about missing tables. */
 export function explainTables(error: unknown): never {
-  if (!isOutdated(error)) throw error;
+  if (!isModelMismatch(error)) throw error;
   throw new UsageError(`The database does not have the tables of the model. Create them first: ${APPLY}`);
 }
 

@@ -50,7 +50,7 @@ function fileOf(positionals: readonly string[], usage: string): string {
 }
 
 /** Reports the result; missing bytes are listed by key, as `files check` lists them. */
-function exported(file: string, { documents, contents, missing }: ExportResult): string {
+function exportReport(file: string, { documents, contents, missing }: ExportResult): string {
   const gone = missing.map((key) => `\n  missing bytes  ${key}`).join('');
   return `Written: ${file}, ${documents} documents, ${contents} contents of files${gone}`;
 }
@@ -76,7 +76,7 @@ export async function runExport(args: readonly string[], surroundings: Surroundi
     try {
       const result = await archive.export(createWriteStream(unfinished), options);
       await rename(unfinished, file);
-      return exported(file, result);
+      return exportReport(file, result);
     } catch (error) {
       await rm(unfinished, { force: true });
       throw error;
@@ -98,7 +98,7 @@ const sentence = ({ kind, type, attribute, documentId, other, reason }: ArchiveC
         : `file ${documentId}: its bytes are in neither the archive nor the storage: ${other ?? ''}`,
   })[kind];
 
-function listed(conflicts: readonly ArchiveConflict[]): string {
+function listConflicts(conflicts: readonly ArchiveConflict[]): string {
   const more = conflicts.length > MOST ? [`and ${conflicts.length - MOST} more`] : [];
   return [...conflicts.slice(0, MOST).map(sentence), ...more].map((line) => `  ${line}`).join('\n');
 }
@@ -144,10 +144,10 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
       for (const note of result.notes) surroundings.say(note);
       if (!dryRun) return `Imported: ${countsIn(result)}`;
       if (result.conflicts.length === 0) return 'No conflicts';
-      throw new UsageError(`Conflicts:\n${listed(result.conflicts)}`);
+      throw new UsageError(`Conflicts:\n${listConflicts(result.conflicts)}`);
     } catch (error) {
       if (!(error instanceof ArchiveConflictError)) throw error;
-      throw new UsageError(`${error.message}:\n${listed(error.conflicts)}`);
+      throw new UsageError(`${error.message}:\n${listConflicts(error.conflicts)}`);
     }
   });
 }

@@ -54,7 +54,7 @@ export const OPTIONS = Object.freeze({
   useFactory: RUNTIME,
 });
 
-const NESTED: Readonly<Record<string, readonly string[]>> = {
+const NESTED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   limits: Object.keys(DEFAULT_SETTINGS.limits),
   load: Object.keys(DEFAULT_SETTINGS.load),
   schedule: Object.keys(DEFAULT_SETTINGS.schedule),
@@ -76,7 +76,7 @@ const unknownKeys = (given: object, known: readonly string[], at: string): strin
 
 function checkKeys(options: object, known: readonly string[]): string[] {
   const nested = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
-    const inside = known.includes(name) ? NESTED[name] : undefined;
+    const inside = known.includes(name) ? NESTED_OPTIONS[name] : undefined;
     return inside !== undefined && isObject(value) ? unknownKeys(value, inside, `${name}: `) : [];
   });
   return [...unknownKeys(options, known, ''), ...nested];

@@ -24,7 +24,7 @@ export class UsageError extends Error {}
  * Imports the Nest module of a reference such as `dist/app.module.js#AppModule`. Throws a UsageError if there
  * is none.
  */
-export async function moduleNamed(reference: string): Promise<unknown> {
+export async function importModule(reference: string): Promise<unknown> {
   const [file = '', name = 'AppModule'] = reference.split('#');
   const exported = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
   const found = exported[name] ?? exported['default'];
@@ -53,7 +53,7 @@ export async function withApplication<T>(
   work: (app: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
   if (reference === undefined) throw new UsageError('Give --module, the module of your application');
-  const app = await openContext(await moduleNamed(reference));
+  const app = await openContext(await importModule(reference));
   try {
     return await work(app);
   } finally {

@@ -50,7 +50,7 @@ async function runBatch(connection: AbstractSqlConnection, statement: string): P
 
 const isPowerOfTwo = (n: number): boolean => Number.isInteger(Math.log2(n));
 
-async function workAhead(
+async function runBackfills(
   connection: AbstractSqlConnection,
   { at, prepare, last, next, batch, analyze }: BackfillStatements,
   report: Report,
@@ -78,7 +78,7 @@ export async function applyMigration(
 ): Promise<void> {
   const connection = connectionOf(orm);
   await inTransaction(connection, online.begin);
-  for (const one of online.backfills) await workAhead(connection, one, report);
+  for (const one of online.backfills) await runBackfills(connection, one, report);
   await inTransaction(connection, online.step);
   for (const statement of online.after) await connection.execute(statement, [], 'run');
 }

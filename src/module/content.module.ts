@@ -25,13 +25,13 @@ import { type ContentFeature, featureModule } from './content.feature.js';
 import type { ContentTypeDefinition } from '../content/model/definitions.js';
 import { defineContent } from './define-content.js';
 
-interface Placed {
+interface PlacedController {
   readonly controller: Type;
   readonly path: string;
   readonly isOn: (settings: ContentSettings) => boolean;
 }
 
-const PLACED: readonly Placed[] = [
+const PLACED_CONTROLLERS: readonly PlacedController[] = [
   { controller: LocalesController, path: 'i18n', isOn: () => true },
   { controller: ModelController, path: MODEL_GRANT, isOn: () => true },
   { controller: OpenApiController, path: 'openapi.json', isOn: ({ openapi }) => openapi.document },
@@ -115,7 +115,7 @@ export class ContentModule implements NestModule {
   configure(_consumer: MiddlewareConsumer): void {
     this.checkTwice();
     this.routes.mount();
-    for (const { controller, path, isOn } of PLACED)
+    for (const { controller, path, isOn } of PLACED_CONTROLLERS)
       if (isOn(this.settings)) this.routes.setPath(controller, path);
       else this.leaveOut(controller);
     this.unrouted.register();

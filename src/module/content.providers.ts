@@ -82,7 +82,7 @@ const openChangeLog = (schema: Schema, database: Database, telemetry: Telemetry)
   });
 
 /** Providers made by factories. */
-const MADE: readonly Provider[] = [
+const FACTORY_PROVIDERS: readonly Provider[] = [
   {
     provide: CONTENT_SETTINGS,
     useFactory: (runtime: ContentRuntimeOptions, { prefix }: RoutedControllers, schema: Schema) =>
@@ -167,7 +167,7 @@ export function contentProviders(schema: Schema, routed: RoutedControllers): Pro
   return [
     { provide: CONTENT_SCHEMA, useValue: schema },
     { provide: ROUTED_CONTROLLERS, useValue: routed },
-    ...MADE,
+    ...FACTORY_PROVIDERS,
     ...CLASSES,
     ...services,
   ];

@@ -41,7 +41,7 @@ const lineOf = (webhook: Webhook): string => {
   return `${id}  ${name}  ${url}\n    ${state}; ${lag} to send, ${pending} waiting for a retry, ${failed} given up`;
 };
 
-async function named(webhooks: Webhooks, which: string | undefined): Promise<Webhook> {
+async function findWebhook(webhooks: Webhooks, which: string | undefined): Promise<Webhook> {
   const found = (await webhooks.list()).find(({ id, name }) => id === which || name === which);
   if (found === undefined) throw new UsageError(`There is no webhook "${which ?? ''}"`);
   return found;
@@ -57,13 +57,13 @@ type Command = (webhooks: Webhooks, which: string | undefined, options: Options)
 const COMMANDS: Readonly<Record<string, Command>> = {
   list: async (webhooks) => (await webhooks.list()).map(lineOf).join('\n') || 'There are no webhooks.',
   test: async (webhooks, which) => {
-    const { id, name } = await named(webhooks, which);
+    const { id, name } = await findWebhook(webhooks, which);
     const outcome = await webhooks.test(id);
     if (outcome.kind !== 'delivered') throw new UsageError(`${name}: ${outcome.failure}`);
     return `${name}: the endpoint responded with ${outcome.status ?? ''}`;
   },
   replay: async (webhooks, which, { event, since }) => {
-    const { id, name } = await named(webhooks, which);
+    const { id, name } = await findWebhook(webhooks, which);
     const count = await webhooks.replay(id, {
       ...(event === undefined ? {} : { event }),
       ...(since === undefined ? {} : { since }),

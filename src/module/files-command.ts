@@ -1,7 +1,7 @@
 /** Command `files check`: compares the rows of files with the stored bytes. */
 import { parseArgs } from 'node:util';
 import { FileCheck, type FilesReport } from '../features/media/file-check.js';
-import { moduleNamed, openContext, UsageError } from './command.js';
+import { importModule, openContext, UsageError } from './command.js';
 
 const USAGE = `Usage: nestjs-content-api files check --module <file>[#<export>] [--mend]
 
@@ -19,7 +19,7 @@ const linesOf = ({ orphans, missing, unfinished }: FilesReport): string[] => [
 ];
 
 /** Returns the report. Throws a UsageError with it if problems remain. */
-function said(report: FilesReport, mend: boolean): string {
+function printReport(report: FilesReport, mend: boolean): string {
   const { files, contents, missing } = report;
   const lines = linesOf(report);
   const summary = `${files} files, ${contents} contents`;
@@ -46,9 +46,9 @@ export async function runFiles(args: readonly string[]): Promise<string> {
   if (values.help === true) return USAGE.trimEnd();
   const [, command] = positionals;
   if (command !== 'check' || values.module === undefined) throw new UsageError(USAGE);
-  const app = await openContext(await moduleNamed(values.module));
+  const app = await openContext(await importModule(values.module));
   try {
-    return said(await app.get(FileCheck, { strict: false }).run({ mend: values.mend }), values.mend);
+    return printReport(await app.get(FileCheck, { strict: false }).run({ mend: values.mend }), values.mend);
   } finally {
     await app.close();
   }

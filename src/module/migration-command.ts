@@ -7,7 +7,7 @@ import type { ContentMigration } from '../features/evolution/migrate.js';
 import { migrationFile } from '../features/evolution/migration-file.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
-import { moduleNamed, openContext, UsageError } from './command.js';
+import { importModule, openContext, UsageError } from './command.js';
 import { applyMigration, type MigrationProgress } from './content.apply-migration.js';
 import { migrationOn } from './content.migration.js';
 import { CONTENT_ORM } from './content.orm.js';
@@ -77,7 +77,7 @@ export async function runMigration(args: readonly string[]): Promise<string> {
   });
   if (values.help === true) return MIGRATION_USAGE.trimEnd();
   if (values.module === undefined) throw new UsageError(MIGRATION_USAGE);
-  const app = await openContext(await moduleNamed(values.module));
+  const app = await openContext(await importModule(values.module));
   try {
     return await migrate(app, values);
   } finally {

@@ -33,9 +33,9 @@ export class StartCheck implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const checked = await this.checked();
-    const { unreachable, findings, advice } = checked;
-    this.model.begin(checked);
+    const checkInTime = await this.checked();
+    const { unreachable, findings, advice } = checkInTime;
+    this.model.begin(checkInTime);
     this.changeLog.begin(unreachable === null && findings.length === 0);
     if (unreachable !== null) this.logger.warn(unreachable);
     const stopping = findings.filter(({ weight }) => weight === 'error');

@@ -4,7 +4,7 @@ import { apiTokenType } from '../features/accounts/account-types.js';
 import { type ApiToken, ApiTokens, type NewApiToken } from '../features/accounts/api-tokens.service.js';
 import type { Grants } from '../content/access/permissions.js';
 import { ApiTokensModule } from '../features/accounts/api-tokens.module.js';
-import { type Environment, moduleNamed, openContext, UsageError } from './command.js';
+import { type Environment, importModule, openContext, UsageError } from './command.js';
 import { ContentModule } from './content.module.js';
 
 const USAGE = `Usage: nestjs-content-api token <command> [options]
@@ -48,7 +48,7 @@ async function find(tokens: ApiTokens, which: string): Promise<ApiToken> {
 }
 
 /** The secret is stored as a hash and cannot be shown again. */
-const shown = ({ token, name }: { readonly token: string; readonly name: string }): string =>
+const printToken = ({ token, name }: { readonly token: string; readonly name: string }): string =>
   `Token "${name}". It is shown only now:\n${token}`;
 
 function grantsOf(text: string): Grants {
@@ -69,12 +69,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       ...(description === undefined ? {} : { description }),
       ...(grants === undefined ? {} : { grants: grantsOf(grants) }),
     };
-    return shown(await tokens.create(input as NewApiToken));
+    return printToken(await tokens.create(input as NewApiToken));
   },
   list: async (tokens) => (await tokens.list()).map(line).join('\n') || 'There are no tokens.',
   rotate: async (tokens, _options, which) => {
     const rotated = await tokens.rotate((await find(tokens, which)).documentId);
-    return rotated === null ? 'The token was deleted in the meantime.' : shown(rotated);
+    return rotated === null ? 'The token was deleted in the meantime.' : printToken(rotated);
   },
   revoke: async (tokens, _options, which) => {
     const { documentId, name } = await find(tokens, which);
@@ -90,7 +90,7 @@ async function moduleOf(reference: string | undefined, env: Environment): Promis
     const content = ContentModule.forRoot({ contentTypes: [apiTokenType], database: { clientUrl } });
     return { module: ApiTokensModule, imports: [content] };
   }
-  return moduleNamed(reference);
+  return importModule(reference);
 }
 
 /** Runs a command and returns its output. Throws an Error whose message is for the user. */

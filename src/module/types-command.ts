@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { printTypes } from '../types/print-types.js';
-import { moduleNamed, UsageError } from './command.js';
+import { importModule, UsageError } from './command.js';
 
 export const TYPES_USAGE = `types --module <module> [--out <file>]
       Writes the documents and inputs of all types as TypeScript, for front ends. Needs no database.`;
@@ -23,7 +23,7 @@ export async function runTypes(args: readonly string[]): Promise<string> {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({ args: [...args], options: { module: text, out: text } });
   if (values.module === undefined) throw new UsageError('Give --module, the module of your application');
-  const schema = await schemaOf(await moduleNamed(values.module));
+  const schema = await schemaOf(await importModule(values.module));
   const types = printTypes(schema);
   if (values.out === undefined) return types.trimEnd();
   await writeFile(values.out, types);

@@ -20,18 +20,18 @@ function usersOf(app: INestApplicationContext): NewUsers {
   }
 }
 
-interface Given {
+interface UserArguments {
   readonly email?: string | undefined;
   readonly name?: string | undefined;
   readonly role?: string | undefined;
 }
 
 /** Asks for the missing values. Without a user who can answer, name and role have defaults. */
-async function completed(
-  given: Given,
+async function askForMissing(
+  given: UserArguments,
   roles: readonly string[],
   terminal: Terminal,
-): Promise<Required<Given>> {
+): Promise<Required<UserArguments>> {
   const ask = async (question: string, fallback: string): Promise<string> =>
     terminal.isInteractive
       ? (await terminal.ask(`${question}${fallback === '' ? '' : ` [${fallback}]`}: `)).trim() || fallback
@@ -55,7 +55,7 @@ export async function runUser(args: readonly string[], { terminal }: Surrounding
     throw new UsageError(`Usage: nestjs-content-api ${USER_USAGE}`);
   return withApplication(values.module, async (app) => {
     const users = usersOf(app);
-    const { email, name, role } = await completed(values, await users.roleNames(), terminal);
+    const { email, name, role } = await askForMissing(values, await users.roleNames(), terminal);
     const password = await terminal.ask('Password: ', true);
     await users.create({ username: name, email, password, role });
     return `User "${name}" (${email}) has the role "${role}" and can sign in.`;

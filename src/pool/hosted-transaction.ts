@@ -17,7 +17,7 @@ interface HostedBackend extends TransactionId {
   readonly pid: number;
 }
 
-export interface Hosted<T> {
+export interface HostedTransactionCalls<T> {
   /** Runs a function in a transaction of MikroORM, which sends COMMIT after it. */
   readonly transact: (inside: (runner: Runner) => Promise<T>) => Promise<T>;
   readonly work: (runner: Runner) => Promise<T>;
@@ -56,13 +56,13 @@ export class HostedTransaction<T> {
   private result: { readonly value: T } | null = null;
 
   constructor(
-    private readonly hosted: Hosted<T>,
+    private readonly hosted: HostedTransactionCalls<T>,
     private readonly context: HostedContext,
   ) {}
 
   run({ mutex, disconnect }: Request): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const granted = (): void => {
+      const onSlot = (): void => {
         const leave = (): void => {
           this.isDone = true;
           slot.end();
@@ -78,7 +78,11 @@ export class HostedTransaction<T> {
         if (!this.isCommitting) reject(error);
         this.end(() => reject(error));
       };
-      const slot = new SlotRequest(this.context, { lane: 'write', mutex, disconnect }, { granted, fail });
+      const slot = new SlotRequest(
+        this.context,
+        { lane: 'write', mutex, disconnect },
+        { granted: onSlot, fail },
+      );
       slot.start();
     }).catch((error: unknown) => this.outcomeOf(error));
   }

@@ -3,11 +3,11 @@ import type { ContentSettings } from '../kernel/settings.js';
 import { NO_TELEMETRY, type Telemetry } from '../kernel/telemetry.js';
 import type { Statement } from '../kernel/sql.js';
 import { Admission, type LaneLoad, slotLimitsOf } from './admission.js';
-import { firstLine, isMisnamed, overloaded, timedOut } from '../kernel/postgres-errors.js';
+import { firstLine, isStatementMismatch, overloaded, timedOut } from '../kernel/postgres-errors.js';
 import { TimeoutList } from '../kernel/timeout-list.js';
 import { canPipeline, closeLater } from './pipelined-batch.js';
 import type { Disconnect } from '../kernel/disconnect.js';
-import { type Hosted, HostedTransaction } from './hosted-transaction.js';
+import { type HostedTransactionCalls, HostedTransaction } from './hosted-transaction.js';
 import type { Job, JobContext } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './session-settings.js';
 import { releaseLost } from './lost-connections.js';
@@ -137,14 +137,14 @@ export class NativePool {
    */
   run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
-      const { begun, done, fail } = this.traced(statement, {
+      const { begun, done, fail } = this.withTrace(statement, {
         begun: (traits ?? OWN).begun,
         done: resolve,
         fail: reject,
       });
       const read = (failed: (error: unknown) => void): void =>
         this.reads.read({ ...this.readOf(statement, traits), begun, condition: null, done, fail: failed });
-      read(this.unnamed(() => read(fail), fail));
+      read(this.retryUnnamed(() => read(fail), fail));
     });
   }
 
@@ -154,7 +154,7 @@ export class NativePool {
    */
   runIf(condition: Statement, statement: Statement, traits: ReadTraits): Promise<readonly Row[] | null> {
     return new Promise((resolve, reject) => {
-      const { begun, done, fail } = this.traced(statement, {
+      const { begun, done, fail } = this.withTrace(statement, {
         begun: traits.begun,
         done: (rows, [row]) => resolve(row?.['yes'] === true ? rows : null),
         fail: reject,
@@ -164,11 +164,11 @@ export class NativePool {
         const first = { statement: condition, profile };
         this.reads.read({ ...this.readOf(statement, traits), begun, condition: first, done, fail: failed });
       };
-      read(this.unnamed(() => read(fail), fail));
+      read(this.retryUnnamed(() => read(fail), fail));
     });
   }
 
-  private traced(statement: Statement, calls: ReadCalls): ReadCalls {
+  private withTrace(statement: Statement, calls: ReadCalls): ReadCalls {
     return this.telemetry.isOn ? tracedRead(this.telemetry, statement, calls) : calls;
   }
 
@@ -213,12 +213,15 @@ export class NativePool {
           fail: failed,
         });
       // A misnamed statement fails before the COMMIT, which the server skips: nothing is written.
-      write(this.unnamed(() => write(fail), fail));
+      write(this.retryUnnamed(() => write(fail), fail));
     });
   }
 
   /** Runs a transaction of MikroORM, which code of the host joins. */
-  hosted<T>(hosted: Hosted<T>, request: Pick<WriteTraits, 'mutex' | 'disconnect'>): Promise<T> {
+  hosted<T>(
+    hosted: HostedTransactionCalls<T>,
+    request: Pick<WriteTraits, 'mutex' | 'disconnect'>,
+  ): Promise<T> {
     const context = {
       ...this.context,
       statementTimeout: this.settings.limits.statementTimeout,
@@ -248,9 +251,9 @@ export class NativePool {
   }
 
   /** Wraps an error callback: stops naming and repeats the work when a pooler has lost a statement. */
-  private unnamed(again: () => void, fail: (error: unknown) => void): (error: unknown) => void {
+  private retryUnnamed(again: () => void, fail: (error: unknown) => void): (error: unknown) => void {
     return (error) => {
-      if (!isMisnamed(error)) return fail(error);
+      if (!isStatementMismatch(error)) return fail(error);
       if (this.names.isOn) this.warn(`${firstLine(error)}. ${NAMES_LOST}`);
       this.names.stop();
       again();

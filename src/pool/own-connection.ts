@@ -1,7 +1,7 @@
 /** Connection outside the pool, for statements that must not wait in the queue. Runs one at a time. */
 import { param, print, type Statement, sql } from '../kernel/sql.js';
 import { runAlone } from './pipelined-batch.js';
-import type { Described, OwnClient, Pool } from './pool-types.js';
+import type { DescribedStatement, OwnClient, Pool } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
 import { statementName } from './statement-names.js';
 import { BEGIN, COMMIT } from './transaction-statements.js';
@@ -34,7 +34,7 @@ export class OwnConnection {
   /** Whether the server session is this connection's own: there is no pooler between them. */
   isDirect = false;
   private isTuned = false;
-  private readonly described = new Map<string, Described>();
+  private readonly described = new Map<string, DescribedStatement>();
 
   private constructor(private readonly client: OwnClient) {
     const close = (): void => {
@@ -88,10 +88,10 @@ export class OwnConnection {
     return done;
   }
 
-  private describedAs(name: string): Described {
+  private describedAs(name: string): DescribedStatement {
     const cached = this.described.get(name);
     if (cached !== undefined) return cached;
-    const described: Described = { columns: null };
+    const described: DescribedStatement = { columns: null };
     this.described.set(name, described);
     return described;
   }

@@ -34,7 +34,7 @@ export interface TransactionConnection {
 }
 
 /** Result of statements: the error or null, and the rows of those before it. */
-interface Sent {
+interface SendResult {
   readonly error: Error | null;
   readonly rows: readonly (readonly Row[])[];
 }
@@ -102,7 +102,7 @@ export class OwnTransaction implements Runner {
   }
 
   /** Sends statements, after BEGIN if they are the first. Stores the transaction's id. */
-  private async send(statements: readonly Statement[]): Promise<Sent> {
+  private async send(statements: readonly Statement[]): Promise<SendResult> {
     const { job, pipelines } = this.connection;
     const { begin } = this;
     this.state = 'open';
@@ -120,16 +120,16 @@ export class OwnTransaction implements Runner {
     return statement === COMMIT ? { ...config, flush: true } : config;
   }
 
-  private pipeline(configs: readonly QueryConfig[]): Promise<Sent> {
+  private pipeline(configs: readonly QueryConfig[]): Promise<SendResult> {
     return new Promise((resolve) =>
       this.connection.job.pipeline(configs, (error, rows) => resolve({ error, rows })),
     );
   }
 
-  private async query(configs: readonly QueryConfig[]): Promise<Sent> {
+  private async query(configs: readonly QueryConfig[]): Promise<SendResult> {
     const all: (readonly Row[])[] = [];
     for (const config of configs) {
-      const { error, rows } = await new Promise<Sent>((resolve) =>
+      const { error, rows } = await new Promise<SendResult>((resolve) =>
         this.connection.job.query(config, (failure, rows) => resolve({ error: failure, rows })),
       );
       all.push(...rows);

@@ -52,7 +52,7 @@ export interface Pool {
 
 export type Columns = readonly { readonly name: string; readonly parse: (text: string) => unknown }[];
 
-export interface Described {
+export interface DescribedStatement {
   columns: Columns | null;
 }
 
@@ -62,7 +62,7 @@ export interface QueryConfig {
   readonly values: readonly unknown[];
   /** Whether its rows are discarded. The driver ignores this and the next property. */
   readonly silent?: boolean;
-  readonly described?: Described;
+  readonly described?: DescribedStatement;
   /** Whether the server sends all earlier results before it runs this statement. */
   readonly flush?: boolean;
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { print, sql } from '../kernel/sql.js';
-import { isMisnamed, reasonAway } from '../kernel/postgres-errors.js';
+import { isStatementMismatch, outageReason } from '../kernel/postgres-errors.js';
 import { OwnConnection } from './own-connection.js';
 import type { Pool } from './pool-types.js';
 import type { Row } from './runner.js';
@@ -18,7 +18,7 @@ export interface PoolerCheck {
 }
 
 const SESSION = print(sql`select pg_backend_pid() as pid, current_setting('jit') = 'on' as compiles`);
-const UNKNOWN: PoolerCheck = { pooled: false, keepsNames: true, compiles: false };
+const NOT_CHECKED: PoolerCheck = { pooled: false, keepsNames: true, compiles: false };
 
 /**
  * Checks the connection of a pool. With `named`, prepares a statement on one connection, occupies a server
@@ -34,7 +34,7 @@ export async function checkPooler(pool: Pool, named: boolean): Promise<PoolerChe
       return { pooled: true, keepsNames: !named || (await keepsNames(pool, first)), compiles };
     });
   } catch {
-    return UNKNOWN;
+    return NOT_CHECKED;
   }
 }
 
@@ -49,7 +49,7 @@ async function keepsNames(pool: Pool, first: OwnConnection): Promise<boolean> {
       return true;
     } catch (error) {
       // A pooler without a free session does not respond: both connections share one session.
-      if (isMisnamed(error) || reasonAway(error) === null) return false;
+      if (isStatementMismatch(error) || outageReason(error) === null) return false;
       throw error;
     } finally {
       await second.run(ROLLBACK);

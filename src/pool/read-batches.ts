@@ -41,12 +41,12 @@ export interface PoolRead extends ProfiledStatement {
   readonly fail: (error: Error) => void;
 }
 
-export interface Connected {
+export interface ConnectedJob {
   readonly job: Job;
   readonly client: PoolClient;
 }
 
-export type Send = (on: Connected, texts: readonly ProfiledStatement[], done: Done) => void;
+export type Send = (on: ConnectedJob, texts: readonly ProfiledStatement[], done: Done) => void;
 
 interface ReadEntry extends BatchEntry {
   readonly read: PoolRead;
@@ -101,7 +101,7 @@ export class ReadBatches {
     });
   }
 
-  private send(on: Connected, batch: Batch<ReadEntry>): void {
+  private send(on: ConnectedJob, batch: Batch<ReadEntry>): void {
     const { waiting: entries } = batch;
     const { profile, heavy } = batch.first.read;
     const texts = entries.flatMap(({ read }) => (read.condition === null ? [read] : [read.condition, read]));

@@ -32,7 +32,7 @@ interface RawExecutor {
   executeQuery(query: unknown): Promise<{ rows: Row[] }>;
 }
 
-const compiled = (statement: Statement): unknown => ({
+const compiledQuery = (statement: Statement): unknown => ({
   sql: statement.text,
   parameters: statement.values,
   query: { kind: 'RawNode', sqlFragments: [statement.text], parameters: [] },
@@ -40,7 +40,7 @@ const compiled = (statement: Statement): unknown => ({
 });
 
 const execute = async (executor: RawExecutor, statement: Statement): Promise<readonly Row[]> =>
-  (await executor.executeQuery(compiled(statement))).rows;
+  (await executor.executeQuery(compiledQuery(statement))).rows;
 
 /** Returns a runner on an entity manager's transaction or connections: one statement at a time. */
 export function runnerOf(em: SqlEntityManager): Runner {

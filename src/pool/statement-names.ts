@@ -3,9 +3,9 @@
  * every connection, and one-off queries must not displace the others.
  */
 import { hash } from 'node:crypto';
-import type { Described, PoolClient } from './pool-types.js';
+import type { DescribedStatement, PoolClient } from './pool-types.js';
 
-export interface StatementProfile extends Described {
+export interface StatementProfile extends DescribedStatement {
   /** Null before the second use, and for texts that are too long to prepare. */
   name: string | null;
   /** Recent time in milliseconds; null before the first run. */
@@ -39,7 +39,7 @@ const DIGITS = 32;
  */
 export const statementName = (text: string): string => `content_${hash('sha256', text).slice(0, DIGITS)}`;
 
-interface Prepared {
+interface PreparedNames {
   readonly names: Set<string>;
   generation: number;
 }
@@ -47,7 +47,7 @@ interface Prepared {
 const LIFETIME = { uses: 5000, texts: 500 };
 
 export class StatementNames {
-  private readonly prepared = new WeakMap<PoolClient, Prepared>();
+  private readonly prepared = new WeakMap<PoolClient, PreparedNames>();
   private readonly live = new Set<string>();
   /**
    * Two generations of entries. At the end of a generation, entries that are only in the old one are evicted.

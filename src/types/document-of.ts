@@ -52,7 +52,7 @@ export type KindMark<U> = string extends U
     ? { readonly __type: U }
     : { readonly __component: U };
 
-export type Held<A, Item> = IsMany<A> extends true ? Item[] : Item | null;
+export type PopulatedValue<A, Item> = IsMany<A> extends true ? Item[] : Item | null;
 
 export type Whole<N, R> = [Defined<N, R>] extends [never]
   ? UnknownItem
@@ -62,7 +62,7 @@ export type Populatable<N, R> = {
   readonly [K in NamesOf<N, R, 'related' | 'mixed'>]?: WholeValue<AttributeOf<N, R, K>, R>;
 };
 
-type WholeValue<A, R> = Held<
+type WholeValue<A, R> = PopulatedValue<
   A,
   [TargetOf<A>] extends [never] ? WholeOfKind<KindsOf<A>, R> : Whole<TargetOf<A>, R>
 >;

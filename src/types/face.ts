@@ -16,26 +16,34 @@ import type { Result } from './result-of.js';
 export type Subject = IsRegistered extends true ? ContentId | object : object;
 
 // No constraint on `T` without a registered model, so that code generic over documents compiles.
-type Typed<T, Yes, No> = IsRegistered extends true ? (T extends string ? Yes : No) : No;
+type IfRegistered<T, Yes, No> = IsRegistered extends true ? (T extends string ? Yes : No) : No;
 
-export type FieldsFor<T> = Typed<T, FieldsOf<T & string, Register>, unknown>;
-export type PopulateFor<T> = Typed<T, PopulateOf<T & string, Register>, unknown>;
+export type FieldsFor<T> = IfRegistered<T, FieldsOf<T & string, Register>, unknown>;
+export type PopulateFor<T> = IfRegistered<T, PopulateOf<T & string, Register>, unknown>;
 export type Status = 'draft' | 'published';
 
-type Checked<T, P> = P & Exact<P, T & string, Register>;
+type CheckedPopulate<T, P> = P & Exact<P, T & string, Register>;
 
-export type ListQueryFor<T, F, P> = Typed<T, ListQuery<T & string, Register, F, Checked<T, P>>, RawQuery>;
-export type OneQueryFor<T, F, P> = Typed<T, OneQuery<T & string, Register, F, Checked<T, P>>, RawQuery>;
-export type CountQueryFor<T> = Typed<T, CountQuery<T & string, Register>, RawQuery>;
-export type WriteQueryFor<T, F, P, S = Status> = Typed<
+export type ListQueryFor<T, F, P> = IfRegistered<
   T,
-  Omit<WriteQuery<F, Checked<T, P>>, 'status'> & { readonly status?: S | undefined },
+  ListQuery<T & string, Register, F, CheckedPopulate<T, P>>,
   RawQuery
 >;
-export type VersionQueryFor<T> = Typed<T, VersionQuery, RawQuery>;
-export type NewFor<T, S> = Typed<T, NewInput<T & string, Register, S>, object>;
-export type ChangeFor<T, S> = Typed<T, ChangeInput<T & string, Register, S>, object>;
-export type AnswerFor<T, F, P> = Typed<T, Result<T & string, Register, F, P>, T>;
+export type OneQueryFor<T, F, P> = IfRegistered<
+  T,
+  OneQuery<T & string, Register, F, CheckedPopulate<T, P>>,
+  RawQuery
+>;
+export type CountQueryFor<T> = IfRegistered<T, CountQuery<T & string, Register>, RawQuery>;
+export type WriteQueryFor<T, F, P, S = Status> = IfRegistered<
+  T,
+  Omit<WriteQuery<F, CheckedPopulate<T, P>>, 'status'> & { readonly status?: S | undefined },
+  RawQuery
+>;
+export type VersionQueryFor<T> = IfRegistered<T, VersionQuery, RawQuery>;
+export type NewFor<T, S> = IfRegistered<T, NewInput<T & string, Register, S>, object>;
+export type ChangeFor<T, S> = IfRegistered<T, ChangeInput<T & string, Register, S>, object>;
+export type AnswerFor<T, F, P> = IfRegistered<T, Result<T & string, Register, F, P>, T>;
 
-export type DataFor<T> = Typed<T, HookData<T & string, Register>, Record<string, unknown>>;
-export type ShownTo<T> = Typed<T, Whole<T & string, Register>, Readonly<Record<string, unknown>>>;
+export type DataFor<T> = IfRegistered<T, HookData<T & string, Register>, Record<string, unknown>>;
+export type ShownTo<T> = IfRegistered<T, Whole<T & string, Register>, Readonly<Record<string, unknown>>>;

@@ -20,14 +20,14 @@ import type { Values } from './values.js';
 type Reference = string | number | NamedById | NamedByDocumentId;
 
 /** Keys of a reference that are accepted without effect: one status and locale apply to the whole request. */
-interface Tolerated {
+interface IgnoredKeys {
   readonly locale?: string | null;
   readonly status?: 'draft' | 'published';
 }
-interface NamedById extends Tolerated {
+interface NamedById extends IgnoredKeys {
   readonly id: number | string;
 }
-interface NamedByDocumentId extends Tolerated {
+interface NamedByDocumentId extends IgnoredKeys {
   readonly documentId: string;
 }
 
@@ -39,12 +39,12 @@ interface Position {
 }
 
 /** Document to connect; `position` defaults to the end of the list. */
-type Connected<Named> = Named | (Extract<Named, object> & { readonly position?: Position });
+type ConnectInput<Named> = Named | (Extract<Named, object> & { readonly position?: Position });
 
 /** Change of a relation. `set` takes precedence over the other properties. */
 interface Change<Named> {
   readonly set?: readonly Named[] | Named | null;
-  readonly connect?: readonly Connected<Named>[] | Connected<Named>;
+  readonly connect?: readonly ConnectInput<Named>[] | ConnectInput<Named>;
   readonly disconnect?: readonly Named[] | Named;
   /** With `strict: false`, an item whose anchor is not linked goes to the end. */
   readonly options?: { readonly strict?: boolean };
@@ -62,7 +62,7 @@ type Instance<N, R, S> =
 
 type InstanceOfKind<U, R, S> = U extends string ? Instance<U, R, S> & { readonly __component: U } : never;
 
-type Embedded<A, R, S> = A extends { readonly type: 'dynamiczone' }
+type EmbeddedInput<A, R, S> = A extends { readonly type: 'dynamiczone' }
   ? readonly InstanceOfKind<KindsOf<A>, R, S>[]
   : IsMany<A> extends true
     ? readonly Instance<TargetOf<A>, R, S>[]
@@ -75,7 +75,7 @@ type ValueOf<A, R, S> = A extends { readonly type: infer Type extends ScalarType
   : A extends { readonly type: 'relation' | 'media' }
     ? Links<A, A extends { readonly relation: 'morphToOne' | 'morphToMany' } ? Typed<KindsOf<A>> : Reference>
     : A extends { readonly type: 'component' | 'dynamiczone' }
-      ? Embedded<A, R, S>
+      ? EmbeddedInput<A, R, S>
       : unknown;
 
 /** Null, where a body may send it: never for lists, for required attributes only in a draft. */
@@ -90,8 +90,8 @@ type Nothing<A, S> = S extends 'draft'
 type Attributes<N, R> = OwnAttributes<Defined<N, R>>;
 
 /** Attributes that a new document must have; `Made` excludes links, defaults and generated values. */
-type Needed = { readonly required: true };
-type Made =
+type RequiredAttribute = { readonly required: true };
+type OptionalAttribute =
   { readonly type: 'relation' | 'media' } | { readonly default: unknown } | { readonly generate: true };
 
 // TypeScript evaluates both once per definition.
@@ -99,8 +99,8 @@ type Writable<A> = {
   [K in keyof A]: A[K] extends { readonly writable: false } ? never : K;
 }[keyof A];
 type NeededOf<D, A> = {
-  [K in keyof A]: A[K] extends Needed
-    ? A[K] extends Made | { readonly writable: false }
+  [K in keyof A]: A[K] extends RequiredAttribute
+    ? A[K] extends OptionalAttribute | { readonly writable: false }
       ? never
       : D extends { readonly owner: K }
         ? never
@@ -114,7 +114,7 @@ type NeededName<N, R, S> = S extends 'draft'
   ? never
   : NeededOf<Defined<N, R>, Attributes<N, R>> & keyof Attributes<N, R>;
 
-type NeededInput<N, R, S> = {
+type RequiredInput<N, R, S> = {
   readonly [K in NeededName<N, R, S>]: ValueOf<Attributes<N, R>[K], R, S>;
 };
 
@@ -123,7 +123,7 @@ export type ChangeInput<N, R, S> = {
   readonly [K in WritableName<N, R>]?: ValueOf<Attributes<N, R>[K], R, S> | Nothing<Attributes<N, R>[K], S>;
 };
 
-export type NewInput<N, R, S> = NeededInput<N, R, S> & ChangeInput<N, R, S>;
+export type NewInput<N, R, S> = RequiredInput<N, R, S> & ChangeInput<N, R, S>;
 
 /** Type of `event.data` in a hook, which the hook may change. */
 export type HookData<N, R> = {

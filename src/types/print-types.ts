@@ -73,29 +73,29 @@ const nameIn = (names: Names, model: Model): string => names.get(model) ?? 'unkn
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n')}'`;
 const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name));
 const anyOf = (parts: readonly string[]): string => (parts.length === 0 ? 'never' : parts.join(' | '));
-const listed = (item: string, many: boolean): string => (many ? `(${item})[]` : `${item} | null`);
+const listType = (item: string, many: boolean): string => (many ? `(${item})[]` : `${item} | null`);
 
 const scalarValue = ({ def, type }: ScalarAttribute): string =>
   def.type === 'enumeration' ? anyOf((def.enum ?? []).map(quoted)) : (JSON_VALUES[def.type] ?? type.label);
 
-const marked = (name: string, mark: string, kind: string): string =>
+const markedType = (name: string, mark: string, kind: string): string =>
   `(${name} & { ${mark}: ${quoted(kind)} })`;
 
-const kindsShown = ({ targets }: MorphAttribute, names: Names): string =>
-  anyOf(targets.map((type) => marked(nameIn(names, type), TYPE, typeUid(type))));
+const morphTypes = ({ targets }: MorphAttribute, names: Names): string =>
+  anyOf(targets.map((type) => markedType(nameIn(names, type), TYPE, typeUid(type))));
 
 const instances = ({ components }: ZoneAttribute, names: Names, suffix: string): string =>
-  anyOf(components.map((one) => marked(`${nameIn(names, one)}${suffix}`, COMPONENT, one.uid)));
+  anyOf(components.map((one) => markedType(`${nameIn(names, one)}${suffix}`, COMPONENT, one.uid)));
 
-const shown = byKind<Attribute, [Names], string>({
+const printedValue = byKind<Attribute, [Names], string>({
   scalar: (attribute) => `${scalarValue(attribute)}${isNull(attribute) ? ' | null' : ''}`,
-  relation: ({ target, many }: RelationAttribute, names) => listed(nameIn(names, target), many),
-  morph: (attribute: MorphAttribute, names) => listed(kindsShown(attribute, names), attribute.many),
-  component: ({ component, many }: ComponentAttribute, names) => listed(nameIn(names, component), many),
-  zone: (attribute: ZoneAttribute, names) => listed(instances(attribute, names, ''), true),
+  relation: ({ target, many }: RelationAttribute, names) => listType(nameIn(names, target), many),
+  morph: (attribute: MorphAttribute, names) => listType(morphTypes(attribute, names), attribute.many),
+  component: ({ component, many }: ComponentAttribute, names) => listType(nameIn(names, component), many),
+  zone: (attribute: ZoneAttribute, names) => listType(instances(attribute, names, ''), true),
 });
 
-const given = byKind<Attribute, [Names], string>({
+const printedInput = byKind<Attribute, [Names], string>({
   scalar: (attribute) => `${scalarValue(attribute)}${attribute.required ? '' : ' | null'}`,
   relation: ({ many }: RelationAttribute) => (many ? 'ToMany' : 'ToOne'),
   morph: ({ many, targets }: MorphAttribute) => {
@@ -103,15 +103,15 @@ const given = byKind<Attribute, [Names], string>({
     return `${many ? 'ToMany' : 'ToOne'}<Extract<Reference, object> & ${kind}>`;
   },
   component: ({ component, many }: ComponentAttribute, names) =>
-    listed(`${nameIn(names, component)}Input`, many),
-  zone: (attribute: ZoneAttribute, names) => listed(instances(attribute, names, 'Input'), true),
+    listType(`${nameIn(names, component)}Input`, many),
+  zone: (attribute: ZoneAttribute, names) => listType(instances(attribute, names, 'Input'), true),
 });
 
 const no = (): boolean => false;
 const yes = (): boolean => true;
 
 /** Whether a new document may omit a required attribute. */
-const isMade = byKind<Attribute, [], boolean>({
+const mayBeOmitted = byKind<Attribute, [], boolean>({
   scalar: ({ def }: ScalarAttribute) => def.default !== undefined || def.generate === true,
   relation: yes,
   morph: yes,
@@ -127,9 +127,9 @@ const isOwnValue = byKind<Attribute, [], boolean>({
   zone: no,
 });
 
-function isNeeded(attribute: Attribute, model: Model): boolean {
+function isRequiredInput(attribute: Attribute, model: Model): boolean {
   const isOwner = model.model === 'type' && model.owner === attribute.name;
-  return attribute.required && !isOwner && !isMade(attribute);
+  return attribute.required && !isOwner && !mayBeOmitted(attribute);
 }
 
 const block = (name: string, lines: readonly string[]): string =>
@@ -146,7 +146,7 @@ const documentText = (model: Model, names: Names): string =>
       .filter(({ hidden, private: isPrivate }) => !hidden && !isPrivate)
       .map(
         (attribute) =>
-          `${key(attribute.name)}${isOwnValue(attribute) ? '' : '?'}: ${shown(attribute, names)}`,
+          `${key(attribute.name)}${isOwnValue(attribute) ? '' : '?'}: ${printedValue(attribute, names)}`,
       ),
   );
 
@@ -155,8 +155,8 @@ function inputText(model: Model, names: Names): string {
   const lines = [...model.attributes.values()]
     .filter(({ system, writable, open }) => !system && writable && !open)
     .map((attribute) => {
-      const optional = isNeeded(attribute, model) ? '' : '?';
-      return `${key(attribute.name)}${optional}: ${given(attribute, names)}`;
+      const optional = isRequiredInput(attribute, model) ? '' : '?';
+      return `${key(attribute.name)}${optional}: ${printedInput(attribute, names)}`;
     });
   return block(`${nameIn(names, model)}Input`, [...identity, ...lines]);
 }
@@ -168,7 +168,7 @@ const modelText = (model: Model, names: Names): string => {
   return `/** ${what}. */\n${documentText(model, names)}${input}`;
 };
 
-const routed = (schema: Schema, kind: ContentType['kind']): ContentType[] =>
+const typesWithRoutes = (schema: Schema, kind: ContentType['kind']): ContentType[] =>
   [...schema.types.values()].filter((type) => type.kind === kind && type.routes.length > 0);
 
 const sumText = (name: string, types: readonly ContentType[], names: Names): string =>
@@ -224,8 +224,8 @@ export function printTypes(schema: Schema): string {
     HEAD,
     ...models.map((model) => modelText(model, names)),
     '/** Types with routes, by their name in the URL. */',
-    sumText('Collections', routed(schema, 'collectionType'), names),
-    sumText('Singles', routed(schema, 'singleType'), names),
+    sumText('Collections', typesWithRoutes(schema, 'collectionType'), names),
+    sumText('Singles', typesWithRoutes(schema, 'singleType'), names),
     CLIENT,
   ].join('\n');
 }

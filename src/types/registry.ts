@@ -71,9 +71,9 @@ export type RegistryOf<T, M> = M extends Definitions
   ? Of<M>
   : IdOf<T> extends keyof ById<Register>
     ? Register
-    : Of<Alone<T>>;
+    : Of<DefinitionsIn<T>>;
 
-interface Alone<T> {
+interface DefinitionsIn<T> {
   readonly contentTypes: readonly Extract<T, ContentTypeDefinition>[];
   readonly components: readonly Extract<T, ComponentDefinition>[];
 }

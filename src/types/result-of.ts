@@ -1,5 +1,5 @@
 /** Types of responses, narrowed to the `fields` and `populate` of the query. */
-import type { Held, KindMark, Populatable, ScalarsOf, Whole } from './document-of.js';
+import type { PopulatedValue, KindMark, Populatable, ScalarsOf, Whole } from './document-of.js';
 import type { PopulateName } from './query-of.js';
 import type {
   AttributeOf,
@@ -21,7 +21,7 @@ type Items<T> = T extends readonly (infer One)[] ? One : T;
 
 type IsOpenList<T> = T extends readonly unknown[] ? (number extends T['length'] ? true : false) : false;
 
-type Shown<N, R, F> =
+type SelectedFields<N, R, F> =
   '*' extends Items<F>
     ? ScalarsOf<N, R>
     : [Items<F>] extends [never]
@@ -31,7 +31,7 @@ type Shown<N, R, F> =
         : ScalarsOf<N, R, 'id' | 'documentId' | Items<F>>;
 
 type Head<Path> = Path extends `${infer Name}.${string}` ? Name : Path;
-type Rest<Path, Name extends string> = Path extends `${Name}.${infer Below}` ? Below : never;
+type PathBelow<Path, Name extends string> = Path extends `${Name}.${infer Below}` ? Below : never;
 
 type FieldsIn<O> = O extends { readonly fields: infer F } ? F : '*';
 type PopulateIn<O> = O extends { readonly populate: infer P } ? P : never;
@@ -39,7 +39,7 @@ type PopulateIn<O> = O extends { readonly populate: infer P } ? P : never;
 /** Value of an attribute populated with the options `O`: `true`, `'*'`, or an object. */
 type Populated<A, O, R> = O extends { readonly count: true }
   ? { readonly count: number }
-  : Held<
+  : PopulatedValue<
       A,
       [TargetOf<A>] extends [never] ? Kinds<A, O, R> : Result<TargetOf<A>, R, FieldsIn<O>, PopulateIn<O>>
     >;
@@ -62,12 +62,12 @@ interface Paths<Path extends string> {
 type ByPaths<N, R, Path extends string> = {
   readonly [K in Extract<Head<Path>, PopulateName<N, R>>]: Populated<
     AttributeOf<N, R, K>,
-    { readonly populate: Paths<Rest<Path, K>> },
+    { readonly populate: Paths<PathBelow<Path, K>> },
     R
   >;
 };
 
-type Requested<P> = { readonly [K in keyof P as P[K] extends false | undefined ? never : K]: P[K] };
+type RequestedPaths<P> = { readonly [K in keyof P as P[K] extends false | undefined ? never : K]: P[K] };
 
 type ByTree<N, R, P> = {
   readonly [K in keyof P as P[K] extends object | true | '*' ? K : never]: Populated<
@@ -91,7 +91,7 @@ type PopulatedBy<N, R, P> = P extends string
       ? IsOpenList<P> extends true
         ? Populatable<N, R>
         : ByPaths<N, R, Path>
-      : ByTree<N, R, Requested<P>>;
+      : ByTree<N, R, RequestedPaths<P>>;
 
 /** Attributes populated by `*`, or optional ones if `populate` is not known exactly. */
 type Populates<N, R, P> = [P] extends ['*']
@@ -107,8 +107,8 @@ type Populates<N, R, P> = [P] extends ['*']
 export type Result<N, R, F, P> = [Defined<N, R>] extends [never]
   ? Whole<N, R>
   : [P] extends [never]
-    ? Simplify<Shown<N, R, F>>
-    : Simplify<Shown<N, R, F> & Populates<N, R, P>>;
+    ? Simplify<SelectedFields<N, R, F>>
+    : Simplify<SelectedFields<N, R, F> & Populates<N, R, P>>;
 
 /**
  * Type of a query's response: `id`, `documentId`, the selected `fields` or all scalars, and populated

@@ -3,7 +3,7 @@ import type { DiscardStep, PublishStep, RowsStep, WriteStep } from '../plan/step
 import { byKind } from '../model/by-kind.js';
 import {
   fill,
-  labelled,
+  withLabel,
   silently,
   type Sql,
   type Statement,
@@ -110,11 +110,11 @@ const print = byKind<WriteStep, [WrittenAnswer | null], WriteStatements>({
     return quiet(fillAll(texts, step));
   },
   drafts: ({ type, documentIds }) =>
-    quiet([labelled(labelOf(type, 'startDrafts'), compileStartDrafts(type, documentIds))]),
-  unpublish: (step) => quiet([labelled(labelOf(step.type, 'unpublish'), compileUnpublish(step))]),
-  delete: (step) => quiet([labelled(labelOf(step.type, 'delete'), compileDelete(step))]),
-  stage: (step) => quiet([labelled(labelOf(step.type, 'stage'), compileStage(step))]),
-  unschedule: (step) => quiet([labelled(labelOf(step.type, 'unschedule'), compileUnschedule(step))]),
+    quiet([withLabel(labelOf(type, 'startDrafts'), compileStartDrafts(type, documentIds))]),
+  unpublish: (step) => quiet([withLabel(labelOf(step.type, 'unpublish'), compileUnpublish(step))]),
+  delete: (step) => quiet([withLabel(labelOf(step.type, 'delete'), compileDelete(step))]),
+  stage: (step) => quiet([withLabel(labelOf(step.type, 'stage'), compileStage(step))]),
+  unschedule: (step) => quiet([withLabel(labelOf(step.type, 'unschedule'), compileUnschedule(step))]),
 });
 
 /** Prints the statements of steps. The last one returns the response if the write has only that step. */

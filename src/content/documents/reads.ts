@@ -4,7 +4,7 @@ import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Row } from '../../pool/runner.js';
 import { notFound, overLimit } from '../../kernel/errors.js';
 import { checkedAs, isFlag, isObject, isText, type Test } from '../../kernel/json.js';
-import { type Loaded, ReadCache } from '../../cache/read-cache.js';
+import { type LoadedAnswer, ReadCache } from '../../cache/read-cache.js';
 import { revealsDrafts } from '../plan/coverage.js';
 import { isPlain, type ReadPlan } from '../plan/plan.js';
 import { type Mark, MARK_HEADER } from '../query/mark.js';
@@ -84,7 +84,7 @@ const WIDE = /[\u0100-\uffff]/;
 const bytesOf = ({ data }: Answer): number => 2 * data.length * (WIDE.test(data) ? 2 : 1);
 
 export class Reads {
-  private readonly shared = new SharedReads<Loaded<Answer>>();
+  private readonly shared = new SharedReads<LoadedAnswer<Answer>>();
   private readonly dependencies: Dependencies;
   readonly cache: ReadCache<Answer>;
   private readonly totals = new FilteredTotals((plan) => this.compile(plan));
@@ -106,7 +106,7 @@ export class Reads {
     const since = this.base.database.hasReplicas ? requested : undefined;
     const share = key === null || since === undefined ? key : `${key} @${since ?? ''}`;
     let isBypassed = false;
-    const bypass = (): Promise<Loaded<Answer>> => {
+    const bypass = (): Promise<LoadedAnswer<Answer>> => {
       isBypassed = true;
       return this.shared.read(share, disconnect, (traits) =>
         this.load(plan, traits, { isChecked: true, since }),
@@ -115,7 +115,7 @@ export class Reads {
     if (key === null || !this.caches) return (await bypass()).answer;
     let isRead = false;
     // Cache entries must come from the primary, where the change log is polled.
-    const load = (isChecked: boolean): Promise<Loaded<Answer>> => {
+    const load = (isChecked: boolean): Promise<LoadedAnswer<Answer>> => {
       isRead = true;
       return this.shared.read(key, disconnect, (traits) =>
         this.load(plan, traits, { isChecked, since: undefined }),
@@ -191,7 +191,7 @@ export class Reads {
     plan: ReadPlan,
     shared: SharedTraits,
     { isChecked, since }: LoadOptions,
-  ): Promise<Loaded<Answer>> {
+  ): Promise<LoadedAnswer<Answer>> {
     const { database } = this.base;
     const { changeLog } = this.changeLog;
     const { limits } = this.base.settings;
@@ -233,7 +233,7 @@ export class Reads {
     plan: ReadPlan,
     shared: SharedTraits,
     { cached, statement: pageAlone }: CountedPage,
-  ): Promise<Loaded<Answer> | null> {
+  ): Promise<LoadedAnswer<Answer> | null> {
     const { changeLog } = this.changeLog;
     const statement = this.print(plan);
     const subject = this.dependencies.of(plan, statement);
@@ -253,7 +253,7 @@ export class Reads {
     plan: ReadPlan,
     found: Answer,
     { row, isCacheable }: RowAndCaching,
-  ): Promise<Loaded<Answer>> {
+  ): Promise<LoadedAnswer<Answer>> {
     const position = isCacheable ? this.changeLog.changeLog.position : null;
     const { stamp, total = null } = row;
     const { generation } = this.base.model;

@@ -3,7 +3,7 @@ import { Controller, Get, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } 
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { AccountGuard, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { Described } from './metadata.js';
+import { Description } from './metadata.js';
 
 /** Locale of the settings, in the format of the protocol (9.14). */
 interface Locale {
@@ -35,7 +35,7 @@ function nameOf(code: string): string {
 @Controller({ path: 'i18n', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
-@Described()
+@Description()
 export class LocalesController {
   private readonly locales: readonly Locale[];
 

@@ -31,7 +31,7 @@ const HIDDEN_CONTROLLER = 'swagger/apiExcludeController';
 const HIDDEN_HANDLER = 'swagger/apiExcludeEndpoint';
 
 /** Marks a controller of the library, whose routes are part of the content document. */
-export const Described =
+export const Description =
   (): ClassDecorator =>
   (controller): void => {
     Reflect.defineMetadata(HIDDEN_CONTROLLER, [true], controller);

@@ -5,7 +5,7 @@ import { MODEL_GRANT } from '../model/naming.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { AccountGuard, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { Described } from './metadata.js';
+import { Description } from './metadata.js';
 import {
   type ComponentShape,
   componentShapes,
@@ -29,7 +29,7 @@ function findShape<S extends { readonly uid: string }>(shapes: readonly S[], uid
 @Controller({ path: MODEL_GRANT, version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
-@Described()
+@Description()
 export class ModelController {
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,

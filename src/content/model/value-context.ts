@@ -1,5 +1,5 @@
 /** Context of a checked value: its path, and whether messages may show it (D27). */
-import { type Issue, UNTOLD } from '../../kernel/errors.js';
+import { type Issue, HIDDEN_ISSUE } from '../../kernel/errors.js';
 import { typeMessage } from './print-value.js';
 
 /**
@@ -83,7 +83,7 @@ export const storedValue = (where: ValuePlace): ValueContext => new StoredValue(
  */
 export function untoldValue({ path, draft, issues }: ValuePlace): ValueContext {
   const report = (): void => {
-    if (!issues.includes(UNTOLD)) issues.push(UNTOLD);
+    if (!issues.includes(HIDDEN_ISSUE)) issues.push(HIDDEN_ISSUE);
   };
   return { path, label: '', draft, report, reportType: report, reportNull: report };
 }

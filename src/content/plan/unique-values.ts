@@ -1,5 +1,5 @@
 /** Unique values inside components (protocol 14.18): their JSON patterns and errors. */
-import { TAKEN } from '../../kernel/errors.js';
+import { NOT_UNIQUE } from '../../kernel/errors.js';
 import type { Step, UniqueValue } from './plan-value.js';
 
 /** Instances on the path to a value, outermost first. */
@@ -33,7 +33,7 @@ export const modelPathOf = (value: UniqueValue): string =>
   ].join('.');
 
 export const reportTaken = ({ at, value }: Pick<UniqueValue, 'at' | 'value'>): void =>
-  at.report(TAKEN, value);
+  at.report(NOT_UNIQUE, value);
 
 /** Reports values that occur more than once in a document, except the first. */
 export function reportDuplicates(values: readonly UniqueValue[]): void {

@@ -3,18 +3,18 @@ import {
   ContentError,
   type Issue,
   issuesError,
-  TAKEN,
+  NOT_UNIQUE,
   takenTogether,
   unavailable,
-  UNTOLD,
+  HIDDEN_ISSUE,
   validationError,
 } from '../../kernel/errors.js';
 import {
   driverError,
-  isOutdated,
+  isModelMismatch,
   isRetryable,
   MAKE_TABLES,
-  reasonAway,
+  outageReason,
   timedOut,
 } from '../../kernel/postgres-errors.js';
 import type { Attribute, Schema } from '../model/model.js';
@@ -41,7 +41,7 @@ const INVALID_DATA = new Set([
 ]);
 
 function awayMessage(error: unknown, namesTables: boolean): string {
-  if (!isOutdated(error) || !namesTables) return 'The database is not available';
+  if (!isModelMismatch(error) || !namesTables) return 'The database is not available';
   const isMissing = driverError(error)?.code === '42P01';
   return `The tables of the content model are ${isMissing ? 'missing' : 'of another model'}: ${MAKE_TABLES}`;
 }
@@ -68,9 +68,9 @@ function uniqueViolation(
 function takenIssue(attributes: readonly Attribute[], values: Readonly<Pick<UniqueValues, 'get'>>): Issue {
   const [first] = attributes;
   const said = attributes.map((attribute) => values.get(attribute));
-  if (first === undefined || said.includes(undefined)) return UNTOLD;
+  if (first === undefined || said.includes(undefined)) return HIDDEN_ISSUE;
   const names = attributes.map(({ name }) => name);
-  const message = names.length === 1 ? TAKEN : takenTogether(names);
+  const message = names.length === 1 ? NOT_UNIQUE : takenTogether(names);
   return { path: [first.name], message, name: 'ValidationError', ...(names.length === 1 ? said[0] : {}) };
 }
 
@@ -93,6 +93,6 @@ export function mapDatabaseError(
   if (isRetryable(error)) {
     return unavailable('The document is being written by too many requests at once; try again');
   }
-  if (reasonAway(error) !== null) return unavailable(awayMessage(error, namesTables));
+  if (outageReason(error) !== null) return unavailable(awayMessage(error, namesTables));
   return INVALID_DATA.has(code) ? validationError('A value cannot be stored') : error;
 }

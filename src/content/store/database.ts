@@ -11,7 +11,7 @@ import { checkTables, PING, type TableProblems } from './check-tables.js';
 import { checkText } from './check-text.js';
 import { AfterCommitQueue } from './after-commit-queue.js';
 import { mapDatabaseError, type UniqueValues } from './database-errors.js';
-import { isOutdated, isRetryable, isViolationOf, reasonAway } from '../../kernel/postgres-errors.js';
+import { isModelMismatch, isRetryable, isViolationOf, outageReason } from '../../kernel/postgres-errors.js';
 import { ContentError } from '../../kernel/errors.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
 import { NativePool, type ReadTraits } from '../../pool/native-pool.js';
@@ -267,7 +267,7 @@ export class Database {
         native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, null);
       return { away: null, ...(await checkTables(this.base.orm, run)) };
     } catch (error) {
-      const why = reasonAway(error) ?? String(error);
+      const why = outageReason(error) ?? String(error);
       const away = `The database cannot be used: ${why}. Until it can, content routes respond with 503`;
       return { away, tables: [], isNew: false };
     }
@@ -285,10 +285,10 @@ export class Database {
 
   private mapError(error: unknown, values: UniqueValues = new Map()): unknown {
     const { schema, settings, namesTables } = this.base;
-    const reason = reasonAway(error);
+    const reason = outageReason(error);
     // Log missing tables once: only a migration adds them.
-    const isKnown = isOutdated(error) && this.isOutdated;
-    this.isOutdated ||= isOutdated(error);
+    const isKnown = isModelMismatch(error) && this.isOutdated;
+    this.isOutdated ||= isModelMismatch(error);
     if (reason !== null && !isKnown) this.base.warn(reason);
     const { statementTimeout } = settings.limits;
     const mapped = mapDatabaseError(error, { schema, values, statementTimeout, namesTables });

@@ -1,7 +1,7 @@
 /** A server that is listed as a replica: whether it can be read, and how far it lags behind. */
 import { type PositionCheck, compileReplayPosition } from '../compile/compile-mark.js';
 import { type Mark, markIn, placeOf } from '../query/mark.js';
-import { reasonAway } from '../../kernel/postgres-errors.js';
+import { outageReason } from '../../kernel/postgres-errors.js';
 import type { NativePool } from '../../pool/native-pool.js';
 
 /** The position of the primary, as of a time before which every commit is included. */
@@ -65,7 +65,7 @@ export class Replica {
       if (row['recovers'] === true) this.compare(markIn(row['mark']), sample);
       else this.checkPrimary(sample);
     } catch (error) {
-      this.leave(reasonAway(error) ?? String(error));
+      this.leave(outageReason(error) ?? String(error));
     } finally {
       this.isProbed = false;
     }

@@ -2,7 +2,7 @@
 import { compileMark, compileHasReached } from '../compile/compile-mark.js';
 import { type Mark, markIn } from '../query/mark.js';
 import type { Statement } from '../../kernel/sql.js';
-import { isTimeout, reasonAway } from '../../kernel/postgres-errors.js';
+import { isTimeout, outageReason } from '../../kernel/postgres-errors.js';
 import type { ReadTraits } from '../../pool/native-pool.js';
 import { type ReplicaTimeout, ReplicaTimeouts } from './replica-timeouts.js';
 import { Replica, type ReplicaBase, type Sample } from './replica.js';
@@ -70,7 +70,7 @@ export class Replicas {
       const question = compileHasReached(replica.positionCheck(since, this.sample?.server ?? null));
       return await pool.runIf(question, statement, traits);
     } catch (error) {
-      const why = reasonAway(error) ?? (isTimeout(error) ? 'it takes too long' : null);
+      const why = outageReason(error) ?? (isTimeout(error) ? 'it takes too long' : null);
       if (why !== null) replica.leave(why);
       return null;
     } finally {

@@ -14,7 +14,7 @@ import {
 } from '@nestjs/common';
 import { PrivateGuard, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Audited, Described } from '../../content/http/metadata.js';
+import { Audited, Description } from '../../content/http/metadata.js';
 import { dataOf } from '../../content/plan/read-body.js';
 import { notFound, refuseOtherKeys, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
@@ -53,7 +53,7 @@ function tokenIn(body: unknown): NewApiToken {
 @Controller({ path: 'api-tokens', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(PrivateGuard)
-@Described()
+@Description()
 export class ApiTokensController {
   constructor(@Inject(ApiTokens) private readonly tokens: ApiTokens) {}
 

@@ -21,7 +21,7 @@ import { type SignedIn, SignIn } from './sign-in.service.js';
 import { forbidden, notFound, validationError } from '../../kernel/errors.js';
 import { PrivateGuard, callerOf } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Audited, Described } from '../../content/http/metadata.js';
+import { Audited, Description } from '../../content/http/metadata.js';
 import { credentialsOf, type HttpRequest } from '../../content/http/request-state.js';
 
 type AddressedRequest = HttpRequest & { readonly ip?: string };
@@ -36,7 +36,7 @@ const asking = (route: string, { ip = '' }: AddressedRequest, identifier: unknow
 @Controller({ path: 'auth', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(PrivateGuard)
-@Described()
+@Description()
 export class AuthController {
   constructor(
     @Inject(SignIn) private readonly signIn: SignIn,

@@ -21,7 +21,7 @@ import { isObject } from '../../kernel/json.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { PrivateGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Described } from '../../content/http/metadata.js';
+import { Description } from '../../content/http/metadata.js';
 
 const OK = { ok: true } as const;
 
@@ -44,7 +44,7 @@ function inputOf(body: unknown): RoleInput {
 @Controller({ path: 'users-permissions', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(PrivateGuard)
-@Described()
+@Description()
 export class RolesController {
   constructor(
     @Inject(Roles) private readonly roles: Roles,

@@ -5,7 +5,7 @@ import {
   ContentError,
   forbidden,
   issuesOf,
-  TAKEN,
+  NOT_UNIQUE,
   issuesError,
   validationError,
 } from '../../kernel/errors.js';
@@ -44,7 +44,7 @@ const shownKey = (key: string): string => (/^[\w.-]{1,64}$/.test(key) ? key : '(
 /** Whether the error reports only taken unique attributes. */
 export const isTaken = (error: unknown): error is ContentError => {
   const issues = issuesOf(error);
-  return issues.length > 0 && issues.every(({ message }) => message === TAKEN);
+  return issues.length > 0 && issues.every(({ message }) => message === NOT_UNIQUE);
 };
 
 /** Registers and signs in users, and changes their passwords (protocol section 19). */

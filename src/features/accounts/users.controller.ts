@@ -27,7 +27,7 @@ import { byDocumentId, type DocumentKey } from '../../content/plan/plan-read.js'
 import { type QueryDefaults } from '../../content/query/read-raw.js';
 import { PrivateGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Json, Described } from '../../content/http/metadata.js';
+import { Json, Description } from '../../content/http/metadata.js';
 import { type HttpRequest, queryOf } from '../../content/http/request-state.js';
 import { wholeList } from '../../content/http/whole-list.js';
 
@@ -60,7 +60,7 @@ const withRole: QueryDefaults = (query) => ({ populate: 'role', ...query });
 @Controller({ path: 'users', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(PrivateGuard)
-@Described()
+@Description()
 export class UsersController {
   constructor(
     @Inject(Documents) private readonly documents: Documents,

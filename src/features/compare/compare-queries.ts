@@ -29,11 +29,11 @@ interface QueryScope {
 
 /** Deepest populated level: components in components. */
 const DEPTH = 5;
-const ORDERED: readonly ScalarTypeName[] = [
+const ORDERED_TYPES: readonly ScalarTypeName[] = [
   ...(['integer', 'biginteger', 'float', 'decimal', 'date', 'time', 'datetime', 'timestamp'] as const),
 ];
 const TEXTS: readonly ScalarTypeName[] = ['string', 'text', 'richtext', 'email', 'uid', 'enumeration'];
-const EQUAL: readonly ScalarTypeName[] = [...ORDERED, ...TEXTS, 'boolean'];
+const EQUAL: readonly ScalarTypeName[] = [...ORDERED_TYPES, ...TEXTS, 'boolean'];
 /** Longest text in a filter. */
 const LONGEST = 40;
 
@@ -101,7 +101,7 @@ function filtersOf(attribute: ScalarAttribute, samples: readonly Sample[]): stri
         at('$notIn', first, '[0]'),
       ]
     : [];
-  const ordered = ORDERED.includes(type)
+  const ordered = ORDERED_TYPES.includes(type)
     ? [
         at('$lt', first),
         at('$gte', second),
@@ -122,14 +122,14 @@ function filtersOf(attribute: ScalarAttribute, samples: readonly Sample[]): stri
   return [...always, ...equal, ...ordered, ...texts];
 }
 
-const LINKED: readonly string[] = ['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'];
+const RELATION_KINDS: readonly string[] = ['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'];
 
 /** Filters over relations: by the id of a target, and by whether there is one. */
 function linkFilters({ type, samples }: QueryScope): string[] {
   return [...type.attributes.values()].filter(isAskable).flatMap((attribute): string[] => {
     if (!attribute.linked || attribute.polymorphic || attribute.media) return [];
     if (attribute.name === 'localizations') return [];
-    if (!LINKED.includes(attribute.def.type === 'relation' ? attribute.def.relation : '')) return [];
+    if (!RELATION_KINDS.includes(attribute.def.type === 'relation' ? attribute.def.relation : '')) return [];
     if (attribute.targets.every(({ routes }) => routes.length === 0)) return [];
     const linked = samples.map((sample) => [sample[attribute.name] ?? []].flat()[0]);
     const id = linked.filter(isObject).map((one) => one['documentId'])[0];

@@ -17,7 +17,7 @@ export interface OpenForm {
 }
 
 /** Notes that a form is open, and returns the other editors of its document. Deletes closed forms. */
-export function compileSeen(table: Identifier, { id, place, editor, name, saved }: OpenForm): Statement {
+export function compileOpenForm(table: Identifier, { id, place, editor, name, saved }: OpenForm): Statement {
   const rows = quote(table);
   return print(sql`with closed as (
       select o.id from ${rows} o where o.seen_at < now() - ${LIFETIME} and o.id <> ${param(id)}::text
@@ -37,5 +37,5 @@ export function compileSeen(table: Identifier, { id, place, editor, name, saved 
     group by p.editor order by min(p.name)`);
 }
 
-export const compileClosed = (table: Identifier, id: string): Statement =>
+export const compileCloseForm = (table: Identifier, id: string): Statement =>
   print(sql`delete from ${quote(table)} where id = ${param(id)}::text`);

@@ -16,9 +16,9 @@ import { mayLook, mayRestore, type Viewer } from '../../content/plan/version-rig
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import type { DeskModel, DeskScreens, DeskStage, DeskType } from './desk-model.js';
-import { type Actions, type Allowed, DeskParts, type Reader, type Use } from './desk-parts.js';
+import { type Actions, type AllowedAttributes, DeskParts, type Reader, type Use } from './desk-parts.js';
 
-export interface Described {
+export interface DeskReader {
   readonly schema: Schema;
   readonly settings: ContentSettings;
   readonly caller: Caller;
@@ -65,8 +65,8 @@ function historyVerbsOf(viewer: Viewer): Verbs {
 function readable(
   type: ContentType,
   action: (typeof READS)[number],
-  { caller, settings }: Described,
-): Allowed {
+  { caller, settings }: DeskReader,
+): AllowedAttributes {
   if (!type.internal && decide(caller, type, action) === 'none') return [];
   if (type.kind === 'singleType' && action === 'findOne') return [];
   if (!type.internal) return rootView({ caller, settings }, type, action).attributes;
@@ -74,11 +74,11 @@ function readable(
   return [...type.attributes.values()].filter((attribute) => mayKnow(rights, type, attribute));
 }
 
-function writable(type: ContentType, action: (typeof WRITES)[number], caller: Caller): Allowed {
+function writable(type: ContentType, action: (typeof WRITES)[number], caller: Caller): AllowedAttributes {
   return writableOf(type, { rights: writeRightsOf(caller, { type, action, published: true }) });
 }
 
-function usesOf(type: ContentType, verbs: Verbs, described: Described): readonly Use[] {
+function usesOf(type: ContentType, verbs: Verbs, described: DeskReader): readonly Use[] {
   const reads = READS.map((action) => ({ action, attributes: readable(type, action, described) }));
   const writes = WRITES.filter((action) => !type.internal && action in verbs).map((action) => ({
     action,
@@ -132,7 +132,7 @@ function typeOf({ type, caller, parts }: Describing, verbs: Verbs): DeskType {
 }
 
 /** Describes the types, components and attributes that the caller may read or write, and nothing else. */
-export function describeForDesk(described: Described): Omit<DeskModel, keyof DeskScreens> {
+export function describeForDesk(described: DeskReader): Omit<DeskModel, keyof DeskScreens> {
   const { schema, settings, caller, language = '' } = described;
   const reader: Reader = { schema, caller, language, limits: settings.limits };
   const listed = [...schema.types.values()]

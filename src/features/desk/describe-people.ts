@@ -9,7 +9,7 @@ const ROLE = 'role';
 const TOKEN = 'api-token';
 
 /** Parts that the application has. */
-export interface Served {
+export interface PeopleParts {
   readonly accounts: boolean;
   /** Whether users sign in at the desk, so that they can be invited. */
   readonly signsIn: boolean;
@@ -47,7 +47,7 @@ function usersFor(caller: Caller, signsIn: boolean): DeskPeople['users'] {
 export const describeWebhooks = (caller: Caller, isServed: boolean): DeskModel['webhooks'] =>
   isServed ? allowed(caller, 'webhook', ['find', 'findOne', 'create', 'update', 'delete']) : [];
 
-export function describePeople(caller: Caller, { accounts, signsIn, tokens }: Served): DeskPeople {
+export function describePeople(caller: Caller, { accounts, signsIn, tokens }: PeopleParts): DeskPeople {
   return {
     users: accounts ? usersFor(caller, signsIn) : [],
     roles: accounts ? allowed(caller, ROLE, ['find', 'findOne', 'create', 'update', 'delete']) : [],

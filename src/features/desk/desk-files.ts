@@ -60,11 +60,11 @@ const isManifest = isRecordOf(
 );
 
 /** Returns a chunk and all chunks that it imports, each once. */
-function reached(manifest: Manifest, key: string, seen = new Set<string>()): Chunk[] {
+function chunksFrom(manifest: Manifest, key: string, seen = new Set<string>()): Chunk[] {
   const chunk = manifest[key];
   if (chunk === undefined || seen.has(key)) return [];
   seen.add(key);
-  return [chunk, ...(chunk.imports ?? []).flatMap((one) => reached(manifest, one, seen))];
+  return [chunk, ...(chunk.imports ?? []).flatMap((one) => chunksFrom(manifest, one, seen))];
 }
 
 /** Adds the charset to types of text. */
@@ -90,7 +90,7 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, DeskFile>> {
 export async function readBuild(folder: string): Promise<DeskBuild> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8');
   const manifest = checkedAs(JSON.parse(text), isManifest, 'The manifest of the desk');
-  const [entry, ...imported] = reached(manifest, ENTRY);
+  const [entry, ...imported] = chunksFrom(manifest, ENTRY);
   if (entry === undefined) throw new Error(`The manifest of the desk has no entry "${ENTRY}"`);
   const files = await filesIn(join(folder, ASSETS));
   return Object.freeze({

@@ -44,7 +44,7 @@ export function policyOf(nonce: string, { images, frames }: ResolvedDeskOptions)
 }
 
 /** JSON that cannot end its element. */
-const embedded = (settings: PageSettings): string =>
+const settingsJson = (settings: PageSettings): string =>
   JSON.stringify(settings).replace(/[<>&\u2028\u2029]/g, (one) => {
     const code = one.charCodeAt(0).toString(16).padStart(4, '0');
     return `\\u${code}`;
@@ -66,7 +66,7 @@ export function pageOf({ script, preloads, styles }: DeskBuild, settings: PageSe
 <meta name="robots" content="noindex">
 <title>${escapeHtml(textIn(settings.look.title ?? 'Desk', settings.languages[0] ?? 'en'))}</title>
 ${links.join('\n')}
-<script type="application/json" id="settings">${embedded(settings)}</script>
+<script type="application/json" id="settings">${settingsJson(settings)}</script>
 <script type="module" src="${escapeHtml(script)}"></script>
 </head>
 <body>

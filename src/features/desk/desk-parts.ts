@@ -13,19 +13,28 @@ import type { DeskAttribute, DeskComponent } from './desk-model.js';
 export interface Reader extends ModelReader {
   readonly language: string;
 }
-export type Allowed = readonly Attribute[];
-type Used = DeskAttribute['actions'][number];
+export type AllowedAttributes = readonly Attribute[];
+type UsedAction = DeskAttribute['actions'][number];
 
 /** Attributes that an action may read or write. */
 export interface Use {
-  readonly action: Used;
-  readonly attributes: Allowed;
+  readonly action: UsedAction;
+  readonly attributes: AllowedAttributes;
 }
 
 export type Actions = ReadonlyMap<Model, readonly Use[]>;
 
 /** Options of attributes that concern stored data only. */
-const OMITTED = ['previousName', 'convert', 'archived', 'writable', 'target', 'targets', 'type', 'required'];
+const STORAGE_OPTIONS = [
+  'previousName',
+  'convert',
+  'archived',
+  'writable',
+  'target',
+  'targets',
+  'type',
+  'required',
+];
 
 /** Scalar types that fit into a column of a list. */
 const TITLES = ['string', 'uid', 'email', 'text', 'enumeration'];
@@ -54,7 +63,7 @@ const labelOf = (name: string): string =>
     ),
   );
 
-const isRead = (action: Used): boolean => action === 'find' || action === 'findOne';
+const isRead = (action: UsedAction): boolean => action === 'find' || action === 'findOne';
 
 export class DeskParts {
   private readonly uses: Map<Model, readonly Use[]>;
@@ -84,12 +93,12 @@ export class DeskParts {
     }
   }
 
-  private usable(component: Component, action: Used): Allowed {
+  private usable(component: Component, action: UsedAction): AllowedAttributes {
     if (!isRead(action)) return writableOf(component, { rights: this.links });
     return [...component.attributes.values()].filter((one) => mayKnow(this.inside, component, one));
   }
 
-  private actionsOn(model: Model, attribute: Attribute): Used[] {
+  private actionsOn(model: Model, attribute: Attribute): UsedAction[] {
     return (this.uses.get(model) ?? [])
       .filter(({ attributes }) => attributes.includes(attribute))
       .map(({ action }) => action);
@@ -198,7 +207,7 @@ export class DeskParts {
         required,
         localized,
         actions,
-        ...Object.fromEntries(shape.filter(([key]) => !OMITTED.includes(key))),
+        ...Object.fromEntries(shape.filter(([key]) => !STORAGE_OPTIONS.includes(key))),
         ...(attribute.linked ? this.targetsOf(attribute, actions) : {}),
       },
     ];
@@ -207,7 +216,7 @@ export class DeskParts {
   /** Types that the caller sees in a relation, and those that it may link. */
   private targetsOf(
     attribute: LinkedAttribute,
-    actions: readonly Used[],
+    actions: readonly UsedAction[],
   ): Pick<DeskAttribute, 'targets' | 'linkable' | 'isInverse'> {
     const read = attribute.targets.filter((type) => this.inside.mayEnter(attribute, type));
     const written = actions.every(isRead) ? [] : linkable(attribute, this.links).types;

@@ -11,7 +11,7 @@ import { oneOf } from '../../content/plan/rights.js';
 import { Database } from '../../content/store/database.js';
 import { forbidden, notFound, refuseOtherKeys, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
-import { compileClosed, compileSeen } from './compile-presence.js';
+import { compileCloseForm, compileOpenForm } from './compile-presence.js';
 import { DeskSite } from './desk-site.js';
 
 /** Another editor of a document, as `POST /desk/presence` returns it. */
@@ -84,13 +84,13 @@ export class DeskPresence {
       .digest('base64url');
     const table = presenceTableOf(this.schema.file);
     if (sign.closes) {
-      await this.database.run(compileClosed(table, id));
+      await this.database.run(compileCloseForm(table, id));
       return [];
     }
     if (!(await this.documents.has({ type, caller }, sign.documentId))) return [];
     const place = JSON.stringify([sign.type, sign.documentId, sign.locale]);
     const open = { id, place, editor, name: await this.nameOf(editor), saved: sign.saved };
-    const rows = await this.database.run(compileSeen(table, open));
+    const rows = await this.database.run(compileOpenForm(table, open));
     return rows.map((row) => ({
       id: String(row['editor']),
       name: String(row['name']),

@@ -15,7 +15,7 @@ import { isObject } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { DeskSite } from './desk-site.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
-import { type Previewed, readPreview, signPreview } from './preview-tokens.js';
+import { type PreviewedVersion, readPreview, signPreview } from './preview-tokens.js';
 
 /** Preview of one document, as `POST /desk/preview` returns it. */
 export interface DeskPreview {
@@ -28,7 +28,7 @@ export interface DeskPreview {
 
 const KEYS = ['type', 'documentId', 'locale', 'status'];
 /** Parameters that the reader of a token may choose; the token determines the rest. */
-const CHOSEN = ['fields', 'populate'];
+const FREE_PARAMETERS = ['fields', 'populate'];
 
 const textAt = (body: Readonly<Record<string, unknown>>, key: string): string | null => {
   const value = body[key] ?? null;
@@ -37,7 +37,7 @@ const textAt = (body: Readonly<Record<string, unknown>>, key: string): string | 
 };
 
 /** Reads the body of a request for a preview. Throws a ValidationError that names the key. */
-export function previewedOf(body: unknown): Previewed {
+export function previewedOf(body: unknown): PreviewedVersion {
   if (!isObject(body)) throw validationError('The body must be an object', { source: 'body' });
   const unknown = Object.keys(body).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) throw invalidKey(unknown, { at: '', path: unknown }, { source: 'body' });
@@ -52,7 +52,7 @@ export function previewedOf(body: unknown): Previewed {
   return { type: type ?? '', documentId: documentId ?? null, locale: locale ?? null, status };
 }
 
-const versionOf = (type: ContentType, { locale, status }: Previewed): RawQuery => ({
+const versionOf = (type: ContentType, { locale, status }: PreviewedVersion): RawQuery => ({
   ...(type.draftAndPublish ? { status } : {}),
   ...(type.localized && locale !== null ? { locale, fallbackLocale: 'false' } : {}),
 });
@@ -71,7 +71,7 @@ export class DeskPreviews {
   ) {}
 
   /** Returns the page that shows a version. Throws NotFoundError if the caller cannot read the version. */
-  async open(previewed: Previewed, caller: Caller): Promise<DeskPreview> {
+  async open(previewed: PreviewedVersion, caller: Caller): Promise<DeskPreview> {
     const type = this.typeOf(previewed.type);
     const { preview } = type.layout;
     if (preview === undefined) throw notFound();
@@ -106,7 +106,7 @@ export class DeskPreviews {
     const caller = known === null ? null : await this.access.callerOf(known);
     if (caller?.permissions.allows(DESK_GRANT, 'open') !== true) throw unauthorized();
     const query = readRaw(text, this.settings.limits);
-    const refused = Object.keys(query).find((key) => !CHOSEN.includes(key));
+    const refused = Object.keys(query).find((key) => !FREE_PARAMETERS.includes(key));
     if (refused !== undefined)
       throw invalidKey(refused, { at: '', path: refused }, { source: 'query', param: refused });
     const { until, status, locale } = claims;
@@ -122,7 +122,7 @@ export class DeskPreviews {
 
   private async find(
     type: ContentType,
-    previewed: Previewed,
+    previewed: PreviewedVersion,
     { caller, query }: { readonly caller: Caller; readonly query: RawQuery },
   ): Promise<Answer> {
     const isSingle = type.kind === 'singleType';

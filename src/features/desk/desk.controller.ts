@@ -28,7 +28,7 @@ import type {
   ListedSession,
 } from '../../content/http/editor-accounts.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Audited, Described, Json } from '../../content/http/metadata.js';
+import { Audited, Description, Json } from '../../content/http/metadata.js';
 import { credentialsOf, type HttpRequest, queryOf } from '../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
@@ -45,12 +45,12 @@ import { mayWriteUser, USER } from './describe-people.js';
 import { describeForDesk } from './describe-for-desk.js';
 import { SameOriginGuard, SessionGuard, type SessionRequest } from './same-origin.guard.js';
 
-type Described = ReturnType<typeof describeForDesk>;
+type Description = ReturnType<typeof describeForDesk>;
 
 type Answer = Pick<EditorSession, 'jwt' | 'expiresIn' | 'user'>;
 
 /** Maximum of cached descriptions. */
-const KEPT = 100;
+const MOST_CACHED = 100;
 
 /** Request and response of one exchange. */
 interface Exchange {
@@ -68,9 +68,9 @@ function idOfUser(request: object): string {
 /** Routes of the desk: its model, under the grant `open` on `desk`, and the session of an editor. */
 @Controller({ path: 'desk', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@Described()
+@Description()
 export class DeskController {
-  private readonly described = new LRUCache<string, Described>({ max: KEPT });
+  private readonly described = new LRUCache<string, Description>({ max: MOST_CACHED });
 
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
@@ -257,7 +257,7 @@ export class DeskController {
   }
 
   /** Returns the description for a caller, which callers with the same rights share. */
-  private describedFor(caller: Caller, language: string): Described {
+  private describedFor(caller: Caller, language: string): Description {
     const rights = descriptionKey(caller);
     const key = rights === null ? null : JSON.stringify([rights, language]);
     const known = key === null ? undefined : this.described.get(key);

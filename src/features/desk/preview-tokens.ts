@@ -4,7 +4,7 @@ import { isObject } from '../../kernel/json.js';
 import type { Caller } from '../../content/access/caller.js';
 
 /** Version of a document that a preview shows. */
-export interface Previewed {
+export interface PreviewedVersion {
   readonly type: string;
   /** Null for the document of a single type. */
   readonly documentId: string | null;
@@ -14,7 +14,7 @@ export interface Previewed {
 }
 
 /** Content of a token. */
-export interface PreviewClaims extends Previewed {
+export interface PreviewClaims extends PreviewedVersion {
   /** Editor with the names of its roles, whose permissions are looked up at each read. */
   readonly editor: {
     readonly kind: Caller['kind'];

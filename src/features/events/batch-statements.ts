@@ -6,7 +6,7 @@ import type { Cursor } from './compile-events.js';
 import {
   type Attempt,
   compileAttempts,
-  compileDelivered,
+  compileForgetDelivered,
   compileDisable,
   compileDisableAfter,
   compileHealth,
@@ -15,7 +15,7 @@ import {
   compilePark,
   compileRecover,
   type Lease,
-  type Parked,
+  type UndeliveredEvent,
 } from './compile-readers.js';
 import { type LoggedEvent, PREFIX } from './logged-event.js';
 import type { EventReader, Outcome } from './reader.js';
@@ -29,7 +29,7 @@ export interface Pending {
   readonly isStored: boolean;
 }
 
-export interface Tried extends Pending {
+export interface TriedEvent extends Pending {
   /** Null if an earlier event of the document failed. */
   readonly outcome: Outcome | null;
   /** Time of the attempt in milliseconds since 1970. */
@@ -39,7 +39,7 @@ export interface Tried extends Pending {
 
 export interface Batch {
   readonly lease: Lease;
-  readonly tried: readonly Tried[];
+  readonly tried: readonly TriedEvent[];
   /** Events of documents with undelivered ones. */
   readonly waiting: readonly LoggedEvent[];
   /** Position after the batch. */
@@ -48,17 +48,17 @@ export interface Batch {
   readonly failing: boolean;
 }
 
-const isDelivered = ({ outcome }: Tried): boolean => outcome?.kind === 'delivered';
-const hasFailed = ({ outcome }: Tried): boolean => outcome !== null && outcome.kind !== 'delivered';
+const isDelivered = ({ outcome }: TriedEvent): boolean => outcome?.kind === 'delivered';
+const hasFailed = ({ outcome }: TriedEvent): boolean => outcome !== null && outcome.kind !== 'delivered';
 
 /** Whether all attempts of a batch failed; null without an attempt. */
-export function isFailing(tried: readonly Tried[]): boolean | null {
+export function isFailing(tried: readonly TriedEvent[]): boolean | null {
   if (!tried.some(({ outcome }) => outcome !== null)) return null;
   return !tried.some(isDelivered);
 }
 
 /** Adds the results of stored attempts to the counts. */
-export function countIn(counts: ReaderCounts, tried: readonly Tried[]): void {
+export function countIn(counts: ReaderCounts, tried: readonly TriedEvent[]): void {
   counts.delivered += tried.filter(isDelivered).length;
   counts.failed += tried.filter(hasFailed).length;
   counts.givenUp += tried.filter((one) => hasFailed(one) && parkedOf(one).givenUp).length;
@@ -66,7 +66,7 @@ export function countIn(counts: ReaderCounts, tried: readonly Tried[]): void {
 
 const rowId = ({ id }: LoggedEvent): string => id.slice(PREFIX.length);
 
-const waitingOf = (event: LoggedEvent, attempts: number): Parked => ({
+const waitingOf = (event: LoggedEvent, attempts: number): UndeliveredEvent => ({
   id: rowId(event),
   type: event.type,
   documentId: event.documentId,
@@ -76,7 +76,7 @@ const waitingOf = (event: LoggedEvent, attempts: number): Parked => ({
   failure: null,
 });
 
-function parkedOf({ event, attempts, outcome }: Tried): Parked {
+function parkedOf({ event, attempts, outcome }: TriedEvent): UndeliveredEvent {
   const waiting = waitingOf(event, attempts);
   if (outcome === null || outcome.kind === 'delivered') return waiting;
   const made = attempts + 1;
@@ -84,7 +84,7 @@ function parkedOf({ event, attempts, outcome }: Tried): Parked {
   return { ...waiting, attempts: made, seconds, givenUp: seconds === null, failure: outcome.failure };
 }
 
-const attemptOf = ({ event, outcome, at, milliseconds }: Tried): Attempt => ({
+const attemptOf = ({ event, outcome, at, milliseconds }: TriedEvent): Attempt => ({
   id: rowId(event),
   at,
   status: outcome?.status ?? null,
@@ -101,13 +101,13 @@ export function batchStatements(file: ContentType, reader: EventReader, batch: B
     ...waiting.map((event) => waitingOf(event, 0)),
   ];
   const settled = tried.filter((one) => isDelivered(one) && one.isStored).map(({ event }) => rowId(event));
-  const isListed = (one: Tried): boolean =>
+  const isListed = (one: TriedEvent): boolean =>
     hasFailed(one) || (listsAttempts && isDelivered(one) && one.outcome?.status !== null);
   const listed = tried.filter(isListed).map(attemptOf);
   const gone = tried.find(({ outcome }) => outcome?.kind === 'gone')?.outcome;
   const statements: (readonly Statement[] | false)[] = [
     parked.length > 0 && [compilePark(file, name, parked)],
-    settled.length > 0 && [compileDelivered(file, name, settled)],
+    settled.length > 0 && [compileForgetDelivered(file, name, settled)],
     parked.length + settled.length > 0 && [compileNext(file, name)],
     wasFailing && !failing && [compileRecover(file, name)],
     listed.length > 0 && compileAttempts(file, name, listed),

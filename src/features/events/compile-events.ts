@@ -95,7 +95,7 @@ export function compileNews(file: ContentType, limit: number): Template<Pick<Cur
 }
 
 /** Selects the next events after an id that `target` includes and `base` does not. */
-export function compileRest(file: ContentType, limit: number): Template<Cursor> {
+export function compileNextEvents(file: ContentType, limit: number): Template<Cursor> {
   const table = quote(eventTablesOf(file).event);
   const base = sql`${slot((cursor: Cursor) => cursor.base)}::pg_snapshot`;
   const target = sql`${slot((cursor: Cursor) => cursor.target)}::pg_snapshot`;

@@ -36,7 +36,7 @@ export const compileRelease = (file: ContentType, owner: string): Statement =>
     where r.owner = ${param(owner)}::text`);
 
 /** Condition that a reader `r` has handled an event `e`, or has stored it as undelivered. */
-const HANDLED = sql`(pg_visible_in_snapshot(e.xid, r.base)
+const IS_HANDLED = sql`(pg_visible_in_snapshot(e.xid, r.base)
   or coalesce(pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after, false))`;
 
 export interface Lease {
@@ -90,7 +90,7 @@ export const compileRemove = (file: ContentType, name: string): readonly Stateme
  * Event that a reader passes without success. Without seconds it waits for an earlier one of its document;
  * one that is given up is not retried.
  */
-export interface Parked {
+export interface UndeliveredEvent {
   readonly id: string;
   readonly type: string;
   readonly documentId: string;
@@ -101,7 +101,11 @@ export interface Parked {
 }
 
 /** Stores undelivered events, and updates those that failed again. */
-export const compilePark = (file: ContentType, reader: string, parked: readonly Parked[]): Statement =>
+export const compilePark = (
+  file: ContentType,
+  reader: string,
+  parked: readonly UndeliveredEvent[],
+): Statement =>
   print(sql`insert into ${quote(eventTablesOf(file).delivery)} as d
       (reader, event_id, type, document_id, attempts, due_at, failed_at, failure)
     select ${param(reader)}::text, p.id, p.type, p."documentId", p.attempts,
@@ -111,7 +115,11 @@ export const compilePark = (file: ContentType, reader: string, parked: readonly 
     on conflict (reader, event_id) do update set attempts = excluded.attempts, due_at = excluded.due_at,
       failed_at = excluded.failed_at, failure = excluded.failure`);
 
-export const compileDelivered = (file: ContentType, reader: string, ids: readonly string[]): Statement =>
+export const compileForgetDelivered = (
+  file: ContentType,
+  reader: string,
+  ids: readonly string[],
+): Statement =>
   print(sql`delete from ${quote(eventTablesOf(file).delivery)} d
     where d.reader = ${param(reader)}::text and d.event_id = any(${param(ids)}::bigint[])`);
 
@@ -142,7 +150,7 @@ export const compileRecover = (file: ContentType, name: string): Statement => {
 };
 
 /** Deletes undelivered events that the log no longer contains. */
-export const compileForgetParked = (file: ContentType): Statement => {
+export const compileForgetExpired = (file: ContentType): Statement => {
   const { delivery, event } = eventTablesOf(file);
   return print(sql`delete from ${quote(delivery)} d
     where not exists (select 1 from ${quote(event)} e where e.id = d.event_id)`);
@@ -151,7 +159,7 @@ export const compileForgetParked = (file: ContentType): Statement => {
 /**
  * Selects documents with undelivered events, and the due ones of these events; no row if the lease was lost.
  */
-export const compileParked = (file: ContentType, lease: Lease, limit: number): Statement => {
+export const compileUndelivered = (file: ContentType, lease: Lease, limit: number): Statement => {
   const { delivery, event, reader } = eventTablesOf(file);
   const mine = sql`d.reader = ${param(lease.name)}::text and d.failed_at is null`;
   const due = sql`select ${EVENT_SHOWN}, d.attempts from ${quote(delivery)} d
@@ -179,7 +187,7 @@ export const compileReplaySince = (file: ContentType, reader: string, since: str
       eventTablesOf(file).reader,
     )} r
     where r.name = ${param(reader)}::text and e.at >= ${param(since)}::timestamptz
-      and ${HANDLED}
+      and ${IS_HANDLED}
     on conflict (reader, event_id) do update set failed_at = null, attempts = 0 returning 1`);
 };
 
@@ -224,7 +232,7 @@ export const compileStates = (file: ContentType, names: readonly string[] | null
     sql`(select count(*)::int from ${quote(delivery)} d where d.reader = r.name and ${where})`;
   return print(sql`select r.name, r.disabled, ${isoInstant(sql`r.failing_since`)} as "failingSince",
       (select count(*)::int from ${quote(event)} e
-        where e.xid >= pg_snapshot_xmin(r.base) and not ${HANDLED}) as lag,
+        where e.xid >= pg_snapshot_xmin(r.base) and not ${IS_HANDLED}) as lag,
       ${count(sql`d.failed_at is null`)} as pending, ${count(sql`d.failed_at is not null`)} as failed
     from ${quote(reader)} r
     where ${names === null ? sql`true` : sql`r.name = any(${namesOf(names)})`} order by r.name`);
@@ -249,7 +257,7 @@ export const compileRebase = (file: ContentType): readonly Statement[] => {
     print(sql`lock table ${quote(event)} in exclusive mode`),
     print(sql`insert into ${quote(delivery)} (reader, event_id, type, document_id, attempts)
       select r.name, e.id, e.type, e.document_id, 0 from ${quote(reader)} r, ${quote(event)} e
-      where not ${HANDLED}
+      where not ${IS_HANDLED}
       on conflict (reader, event_id) do nothing`),
     compileNext(file, null),
     print(sql`update ${quote(event)} e set xid = '3'::xid8`),

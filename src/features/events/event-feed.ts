@@ -16,7 +16,7 @@ import { logWrites } from './write-log.js';
  */
 const SOON = 15;
 /** Milliseconds from a poll that found events to the next one, so that constant writes pay for few polls. */
-const REST = 80;
+const PAUSE_AFTER_EVENTS = 80;
 
 /** Position in the log of a server. */
 export interface Position {
@@ -109,7 +109,7 @@ export class EventFeed implements BeforeApplicationShutdown {
     await this.started;
     return () => {
       this.holders -= 1;
-      if (this.holders === 0) this.rest();
+      if (this.holders === 0) this.pause();
     };
   }
 
@@ -124,7 +124,7 @@ export class EventFeed implements BeforeApplicationShutdown {
       this.schedule(SOON);
   }
 
-  private rest(): void {
+  private pause(): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.dueAt = Number.POSITIVE_INFINITY;
   }
@@ -179,7 +179,7 @@ export class EventFeed implements BeforeApplicationShutdown {
     this.cursor = cursor;
     if (events.length > 0) {
       this.wait = SOON;
-      this.restUntil = performance.now() + REST;
+      this.restUntil = performance.now() + PAUSE_AFTER_EVENTS;
       this.inform({ events, from, to });
     }
     if (more && !this.isStopping && this.holders > 0) await this.follow(to);

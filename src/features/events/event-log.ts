@@ -15,7 +15,7 @@ import { BackgroundWork } from '../../content/store/background-work.js';
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { WRITE_EVENTS } from '../../content/plan/write-plan.js';
 import type { Row } from '../../pool/runner.js';
-import { compileForget, compileNews, compileRest, type Cursor } from './compile-events.js';
+import { compileForget, compileNews, compileNextEvents, type Cursor } from './compile-events.js';
 import { compileIsForeign, compileRebase } from './compile-readers.js';
 import { ACTORS, type EventRow, eventOf, type LoggedEvent } from './logged-event.js';
 
@@ -77,7 +77,7 @@ export class EventLog {
   ) {
     this.file = schema.file;
     this.news = compileNews(this.file, BATCH + 1);
-    this.rest = compileRest(this.file, BATCH + 1);
+    this.rest = compileNextEvents(this.file, BATCH + 1);
   }
 
   eventOf(row: EventRow): LoggedEvent {

@@ -1,9 +1,9 @@
 /** Work of one reader while this instance has its lease: retries, then new events, until nothing is due. */
 import pLimit from 'p-limit';
 import { isListOf, isShape } from '../../kernel/json.js';
-import { batchStatements, countIn, isFailing, type Pending, type Tried } from './batch-statements.js';
+import { batchStatements, countIn, isFailing, type Pending, type TriedEvent } from './batch-statements.js';
 import type { Cursor } from './compile-events.js';
-import { compileHold, compileParked, compileProbe, type Lease } from './compile-readers.js';
+import { compileHold, compileUndelivered, compileProbe, type Lease } from './compile-readers.js';
 import { OWN_TRANSACTION } from '../../content/store/database.js';
 import { dueRowsIn, type EventLog } from './event-log.js';
 import type { LoggedEvent } from './logged-event.js';
@@ -13,7 +13,7 @@ import type { ReaderCounts } from './reader-counts.js';
 /** Documents with undelivered events from which a reader stops to read new ones. */
 const MAX_PARKED = 100;
 /** Number of undelivered events that are retried at once. */
-const RETRIED = 50;
+const MOST_RETRIES = 50;
 /** Time in milliseconds between two attempts of a reader with too many undelivered events. */
 const PROBE_INTERVAL = 60_000;
 
@@ -42,7 +42,7 @@ const isDocuments = isListOf(
 
 const documentOf = ({ type, documentId }: LoggedEvent): string => `${type} ${documentId}`;
 
-function grouped(pending: readonly Pending[]): Pending[][] {
+function groupByDocument(pending: readonly Pending[]): Pending[][] {
   const groups = new Map<string, Pending[]>();
   for (const one of pending) {
     const key = documentOf(one.event);
@@ -81,7 +81,7 @@ export class ReaderRun {
   private async step(): Promise<boolean> {
     const { log, reader } = this.base;
     const { file, database } = log;
-    const [row] = await database.run(compileParked(file, this.lease, RETRIED));
+    const [row] = await database.run(compileUndelivered(file, this.lease, MOST_RETRIES));
     if (row === undefined) throw new LeaseLost();
     const documents: unknown = JSON.parse(String(row['documents']));
     const parked = new Set((isDocuments(documents) ? documents : []).map(({ type, id }) => `${type} ${id}`));
@@ -123,11 +123,11 @@ export class ReaderRun {
    * Attempts the events of each document in order, up to the first failure. A reader with a concurrency of 1
    * gets all events in order.
    */
-  private async deliver(pending: readonly Pending[]): Promise<readonly Tried[]> {
+  private async deliver(pending: readonly Pending[]): Promise<readonly TriedEvent[]> {
     const { reader } = this.base;
     const failed = new Set<string>();
     let isGone = false;
-    const one = async (each: Pending): Promise<Tried> => {
+    const one = async (each: Pending): Promise<TriedEvent> => {
       const [at, started] = [Date.now(), performance.now()];
       const document = documentOf(each.event);
       const outcome = isGone || failed.has(document) ? null : await reader.deliver(each.event);
@@ -135,19 +135,19 @@ export class ReaderRun {
       if (outcome?.kind !== 'delivered') failed.add(document);
       return { ...each, outcome, at, milliseconds: Math.round(performance.now() - started) };
     };
-    const all = async (events: readonly Pending[]): Promise<Tried[]> => {
-      const tried: Tried[] = [];
+    const all = async (events: readonly Pending[]): Promise<TriedEvent[]> => {
+      const tried: TriedEvent[] = [];
       for (const each of events) tried.push(await one(each));
       return tried;
     };
     if (reader.concurrency === 1) return all(pending);
     const limit = pLimit(reader.concurrency);
-    return (await Promise.all(grouped(pending).map((group) => limit(() => all(group))))).flat();
+    return (await Promise.all(groupByDocument(pending).map((group) => limit(() => all(group))))).flat();
   }
 
   /** Stores the results of a batch and the position after it in one transaction. */
   private async store(batch: {
-    readonly tried: readonly Tried[];
+    readonly tried: readonly TriedEvent[];
     readonly waiting: readonly LoggedEvent[];
     readonly cursor: Cursor;
   }): Promise<void> {

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { BackgroundWork } from '../../content/store/background-work.js';
 import type { Row } from '../../pool/runner.js';
-import { compileClaim, compileForgetParked, compileRegister, compileRelease } from './compile-readers.js';
+import { compileClaim, compileForgetExpired, compileRegister, compileRelease } from './compile-readers.js';
 import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from './events.options.js';
@@ -173,7 +173,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     try {
       const { file, database } = this.log;
       if ((await this.log.forget(this.options.retentionDays)) > 0)
-        await database.run(compileForgetParked(file));
+        await database.run(compileForgetExpired(file));
     } catch (error) {
       this.report(error);
     }

@@ -24,7 +24,7 @@ function versionsOf(file: ContentType, { singularApiId }: ContentType, document:
  * Replaces the versions of imported documents whose lines have some. They get new ids, in the same order.
  * Values of another form than the model's are left out, as in the documents themselves.
  */
-function imported(
+function importVersions(
   file: ContentType,
   { singularApiId }: ContentType,
   { documents, unlike }: ImportedDocuments,
@@ -54,5 +54,5 @@ export const archivedVersions = (file: ContentType): ArchivePart => ({
     name: HISTORY_MEMBER,
     of: (type, document) => (type.history ? versionsOf(file, type, document) : null),
   },
-  imported: (type, batch) => (type.history ? imported(file, type, batch) : []),
+  imported: (type, batch) => (type.history ? importVersions(file, type, batch) : []),
 });

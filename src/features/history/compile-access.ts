@@ -10,7 +10,7 @@ import type { Condition } from '../../content/plan/plan.js';
 import { quote, type Sql, sql } from '../../kernel/sql.js';
 import { isCreator, isStored } from './compile-content.js';
 
-type Touched = ReadonlySet<Attribute>;
+type AttributeSet = ReadonlySet<Attribute>;
 
 /** Returns the attributes of a document that a condition names. */
 function namedBy(condition: Condition): readonly Attribute[] {
@@ -51,13 +51,13 @@ function valueOf(attribute: Attribute): Sql | null {
 }
 
 const nameOf = ({ name }: Attribute): Sql => quote(name, 'string');
-const linked = (attribute: Attribute): Sql => sql`f.content->${nameOf(attribute)}->>0`;
+const linkedDocument = (attribute: Attribute): Sql => sql`f.content->${nameOf(attribute)}->>0`;
 
 /** Value in the content of the version `f` as a column has it; null for components. */
 const storedValue = byKind<Attribute, [], Sql | null>({
   scalar: (attribute) => attribute.type.member.value(sql`f.content`, nameOf(attribute)),
-  relation: linked,
-  morph: linked,
+  relation: linkedDocument,
+  morph: linkedDocument,
   component: () => null,
   zone: () => null,
 });
@@ -72,14 +72,14 @@ interface StoredVersions {
  * whose value versions do not store, or links in a table, excludes every version.
  */
 export function compileStoredRule(decisions: StateDecisions, { type, defaultLocale }: StoredVersions): Sql {
-  const named = (decision: Decision): readonly Attribute[] => {
+  const attributesIn = (decision: Decision): readonly Attribute[] => {
     const rule = ruleOf(decision);
     return rule === null ? [] : namedBy(rule);
   };
-  const known = (decision: Decision): Decision =>
-    named(decision).some((attribute) => columnOf(attribute, type) === null) ? 'none' : decision;
-  const asked = { published: known(decisions.published), drafts: known(decisions.drafts) };
-  const touched: Touched = new Set([asked.published, asked.drafts].flatMap(named));
+  const storedOnly = (decision: Decision): Decision =>
+    attributesIn(decision).some((attribute) => columnOf(attribute, type) === null) ? 'none' : decision;
+  const asked = { published: storedOnly(decisions.published), drafts: storedOnly(decisions.drafts) };
+  const touched: AttributeSet = new Set([asked.published, asked.drafts].flatMap(attributesIn));
   const context = ruleContext(defaultLocale);
   if (touched.size === 0) return isMet(asked, { row: rowScope(type, sql`f`), context });
   const columns = [...touched].map((attribute) => columnOf(attribute, type) ?? sql``);

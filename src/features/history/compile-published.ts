@@ -15,7 +15,7 @@ const listOf = <T>(list: readonly T[], read: (one: T) => unknown, type: Sql): Sq
  * Selects the published versions that the transaction of a request has changed. `place` is that of the
  * document in the list; `after` and `before` are ids, null if nothing was published.
  */
-export function compileChanged(
+export function compileChangedVersions(
   file: ContentType,
   documents: readonly Pick<ReversalRequest, 'type' | 'documentId'>[],
   requestId: string | null,
@@ -39,7 +39,7 @@ export function compileChanged(
     where f.at >= ${TIME} and ${isOwn(sql`f`)} order by x.place, f.locale`);
 }
 
-interface Looked extends Pick<ReversalRequest, 'type' | 'documentId' | 'changes'> {
+interface ReversalLookup extends Pick<ReversalRequest, 'type' | 'documentId' | 'changes'> {
   /** Conditions on a stored version `f` that a caller may see. */
   readonly visible: readonly Sql[];
 }
@@ -50,7 +50,7 @@ interface Looked extends Pick<ReversalRequest, 'type' | 'documentId' | 'changes'
  */
 export function compileReversal(
   file: ContentType,
-  { type, documentId, changes, visible }: Looked,
+  { type, documentId, changes, visible }: ReversalLookup,
 ): Statement {
   const [table, rows] = [quote(historyTableOf(file)), quote(type.table)];
   const column = (read: (change: PublishedChange) => unknown): Sql => listOf(changes, read, sql`text`);

@@ -23,7 +23,7 @@ export interface VersionsPage extends Pick<Pagination, 'start' | 'limit' | 'with
   readonly before?: string;
 }
 
-const SHOWN = sql`f.id::text as id, f.locale, f.published, f.action, ${isoInstant(sql`f.since`)} as since,
+const VERSION_COLUMNS = sql`f.id::text as id, f.locale, f.published, f.action, ${isoInstant(sql`f.since`)} as since,
   ${isoInstant(sql`f.at`)} as at, f.actor, f.actor_id`;
 
 const typeOf = ({ singularApiId }: ContentType): Sql => sql`${param(singularApiId)}::text`;
@@ -52,13 +52,13 @@ export function compileVersions(file: ContentType, of: VersionsOf, page: Version
   const pageRows = sql`select f.id, f.locale, f.published, f.action, f.since, f.at, f.actor, f.actor_id
     from ${rows} order by f.id desc limit ${param(limit)}::int8 offset ${param(start)}::int8`;
   return compileWithoutValues(sql`select ${totalOf(page, rows)} as total,
-    (select json_agg((select to_json(s) from (select ${SHOWN}) s) order by f.id desc)
+    (select json_agg((select to_json(s) from (select ${VERSION_COLUMNS}) s) order by f.id desc)
       from (${pageRows}) f)::text as list`);
 }
 
 /** Selects one stored version with its content. */
 export const compileVersion = (file: ContentType, of: VersionsOf, id: string): Statement =>
-  compileWithoutValues(sql`select ${SHOWN}, f.content::text as content from ${quote(historyTableOf(file))} f
+  compileWithoutValues(sql`select ${VERSION_COLUMNS}, f.content::text as content from ${quote(historyTableOf(file))} f
     where ${ofDocument(of)} and f.id = ${param(id)}::bigint`);
 
 interface Last extends Pick<VersionsOf, 'current'> {
@@ -86,7 +86,7 @@ export function compileLast(
   file: ContentType,
   { type, documentId, visible, current }: VersionsOf,
 ): Statement {
-  const columns = sql`${SHOWN}, f.content::text as content, ${join([sql`true`, ...visible], ' and ')} as visible`;
+  const columns = sql`${VERSION_COLUMNS}, f.content::text as content, ${join([sql`true`, ...visible], ' and ')} as visible`;
   return compileWithoutValues(
     last(quote(historyTableOf(file)), {
       document: sql`${param(documentId)}::text`,
@@ -119,7 +119,7 @@ export function compileTrash(
       and (select coalesce(bool_and(l.visible), false) from (${lastOf(shown)}) l)`;
   const entry = sql`v.document_id, ${isoInstant(sql`v.at`)} as at, v.actor, v.actor_id,
     (select json_agg(distinct f.locale) from (${lastOf(sql`f.locale`)}) f) as locales,
-    (select to_json(l) from (${lastOf(sql`${SHOWN}, f.content::text as content`)} limit 1) l) as last`;
+    (select to_json(l) from (${lastOf(sql`${VERSION_COLUMNS}, f.content::text as content`)} limit 1) l) as last`;
   const pageRows = sql`select d.* from d order by d.id desc
     limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8`;
   return compileWithoutValues(sql`with d as materialized (${deleted})

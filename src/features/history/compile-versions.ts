@@ -31,7 +31,7 @@ export interface StoredWrite {
   readonly deleted: { readonly locales: readonly string[]; readonly published: readonly boolean[] };
 }
 
-export interface Stored {
+export interface HistoryOfType {
   readonly file: ContentType;
   readonly type: ContentType;
   readonly defaultLocale: string;
@@ -52,13 +52,13 @@ const COLUMNS = sql`(id, type, document_id, locale, published, action, since, at
 const typeOf = ({ singularApiId }: ContentType): Sql => sql`${param(singularApiId)}::text`;
 
 /** Condition for the rows `v` of the written document, without versions of an older model (D29). */
-const isOfDocument = ({ type, defaultLocale }: Stored): Sql =>
+const isOfDocument = ({ type, defaultLocale }: HistoryOfType): Sql =>
   join(
     [sql`v.document_id = ${DOCUMENT}::text`, ...currentRows(type, sql`v`, constant(defaultLocale))],
     ' and ',
   );
 
-interface Present extends Stored {
+interface PresentVersion extends HistoryOfType {
   /** Row of the present version. */
   readonly row: Sql;
   /** Whether a published version of the same time does not stand for its draft. */
@@ -66,28 +66,28 @@ interface Present extends Stored {
 }
 
 /** Selects a column of the last stored version of a row, in the given states. */
-const lastOf = ({ file, type, row }: Present, shown: Sql, states: Sql): Sql =>
+const lastOf = ({ file, type, row }: PresentVersion, shown: Sql, states: Sql): Sql =>
   sql`(select ${shown} from ${quote(historyTableOf(file))} l where l.document_id = ${row}.document_id
     and l.type = ${typeOf(type)} and l.locale = ${row}.locale and ${states} order by l.id desc limit 1)`;
 
-const sameState = ({ row }: Present): Sql => sql`l.published = ${row}.published`;
+const sameState = ({ row }: PresentVersion): Sql => sql`l.published = ${row}.published`;
 
 /** Condition that the last write stored the row. It compares times, which imports and own SQL may not set. */
-function isKept(present: Present): Sql {
+function isKept(present: PresentVersion): Sql {
   const same = sameState(present);
   const covering = present.all ? same : sql`(${same} or l.published)`;
   return sql`${lastOf(present, sql`l.at`, covering)} = ${present.row}.updated_at`;
 }
 
 /** Returns the condition that the row `t` of the load of a write is stored. */
-export const compileKept = (stored: Stored): Sql => isKept({ ...stored, row: sql`t`, all: false });
+export const compileKept = (stored: HistoryOfType): Sql => isKept({ ...stored, row: sql`t`, all: false });
 
 /**
  * Stores the present versions of a document that nothing has stored. They are of before `history` was on, or
  * imports, SQL, or writes of linked documents have changed them. `all` are also the drafts that equal their
  * published versions.
  */
-export function compileFirst(stored: Stored, all: boolean): Template<StoredWrite> {
+export function compileFirst(stored: HistoryOfType, all: boolean): Template<StoredWrite> {
   const { file, type } = stored;
   const present = { ...stored, row: sql`v`, all };
   const content = compileContent(rowScope(type, present.row));
@@ -104,7 +104,7 @@ export function compileFirst(stored: Stored, all: boolean): Template<StoredWrite
  * Stores the published versions that a write has changed, if the write makes each changed draft equal to its
  * published version.
  */
-export function compileStorePublished(stored: Stored): Template<StoredWrite> {
+export function compileStorePublished(stored: HistoryOfType): Template<StoredWrite> {
   const { file, type } = stored;
   return template(sql`insert into ${quote(historyTableOf(file))} ${COLUMNS}
     select ${nextCount(file)}, ${typeOf(type)}, ${DOCUMENT}::text, v.locale, v.published, ${ACTION}::text,
@@ -116,7 +116,7 @@ export function compileStorePublished(stored: Stored): Template<StoredWrite> {
 }
 
 /** Stores the versions that a write has changed. A draft replaces the last one of the same sitting. */
-export function compileStore(stored: Stored, sittingMinutes: number): Template<StoredWrite> {
+export function compileStore(stored: HistoryOfType, sittingMinutes: number): Template<StoredWrite> {
   const { file, type } = stored;
   const table = quote(historyTableOf(file));
   const covered = slot(({ published }: StoredWrite) => published);
@@ -143,7 +143,7 @@ export function compileStore(stored: Stored, sittingMinutes: number): Template<S
 }
 
 /** Notes the versions that a write deletes. */
-export function compileDeleted({ file, type }: Stored): Template<StoredWrite> {
+export function compileDeleted({ file, type }: HistoryOfType): Template<StoredWrite> {
   return template(sql`insert into ${quote(historyTableOf(file))} ${COLUMNS}
     select ${nextCount(file)}, ${typeOf(type)}, ${DOCUMENT}::text, d.locale, d.published,
       ${ACTION}::text, ${TIME}, ${TIME}, ${ACTOR}::text, ${ACTOR_ID}::text,
@@ -152,7 +152,7 @@ export function compileDeleted({ file, type }: Stored): Template<StoredWrite> {
       ${slot(({ deleted }: StoredWrite) => deleted.published)}::boolean[]) d(locale, published)`);
 }
 
-interface Kept {
+interface Retention {
   readonly keep: number;
   readonly keepDays: number;
   readonly trashDays: number;
@@ -163,7 +163,7 @@ interface Kept {
 export function compileForget(
   file: ContentType,
   types: readonly ContentType[],
-  { keep, keepDays, trashDays, limit }: Kept,
+  { keep, keepDays, trashDays, limit }: Retention,
 ): Statement {
   const table = quote(historyTableOf(file));
   const exists = types.map(

@@ -18,7 +18,7 @@ interface Part {
   readonly sets: Sql | null;
 }
 
-export interface Erased {
+export interface ErasedPart {
   readonly what: string;
   readonly count: number;
 }
@@ -104,8 +104,8 @@ export async function eraseUser(
   database: Database,
   schema: Schema,
   { user, dryRun }: { readonly user: string; readonly dryRun: boolean },
-): Promise<readonly Erased[]> {
-  const erased: Erased[] = [];
+): Promise<readonly ErasedPart[]> {
+  const erased: ErasedPart[] = [];
   await database.transaction(async (runner) => {
     erased.length = 0;
     for (const { what, table, rows, sets } of partsOf(schema, user)) {

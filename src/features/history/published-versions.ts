@@ -15,7 +15,7 @@ import { ContentError, forbidden } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { isStored } from './compile-content.js';
-import { compileChanged, compileReversal } from './compile-published.js';
+import { compileChangedVersions, compileReversal } from './compile-published.js';
 import type { VersionRow } from './version-row.js';
 import { keyOf, VisibleContents } from './visible-contents.js';
 import { visibleTo } from './visible-versions.js';
@@ -41,7 +41,7 @@ const mayCompare = ({ caller: { permissions }, type }: Viewer): boolean =>
 
 type Values = Readonly<Record<string, unknown>>;
 
-const picked = (values: Values, names: readonly string[]): Values =>
+const pickValues = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.flatMap((name) => (name in values ? [[name, values[name]]] : [])));
 
 /** Ways back to what was published, by the stored versions (protocol 27.13). */
@@ -59,7 +59,7 @@ export class PublishedVersions implements PublishedHistory {
     documents: readonly Pick<ReversalRequest, 'type' | 'documentId'>[],
     requestId: string | null,
   ): Promise<readonly (readonly PublishedChange[])[]> {
-    const rows = await runner.run(compileChanged(this.schema.file, documents, requestId));
+    const rows = await runner.run(compileChangedVersions(this.schema.file, documents, requestId));
     return documents.map((_document, i) =>
       rows
         .filter(({ place }) => place === i + 1)
@@ -130,6 +130,6 @@ export class PublishedVersions implements PublishedHistory {
     );
     const names = Object.keys(then).filter((name) => !isDeepStrictEqual(then[name], now[name]));
     const bodyOf = await this.contents.bodyOf(version, { ...whole, documentId });
-    return picked(bodyOf('update', true) as Values, names);
+    return pickValues(bodyOf('update', true) as Values, names);
   }
 }

@@ -47,7 +47,7 @@ function linkOf(key: unknown, attribute: LinkedAttribute): StoredLink | null {
   return type === undefined ? null : { type, documentId, named };
 }
 
-function linked(attribute: LinkedAttribute, value: unknown, shape: Shape): unknown {
+function showLinks(attribute: LinkedAttribute, value: unknown, shape: Shape): unknown {
   const given: readonly unknown[] = Array.isArray(value) ? value : [value];
   const list = given.flatMap((one) => {
     const link = linkOf(one, attribute);
@@ -64,7 +64,7 @@ function componentOf({ named, components }: EmbeddedAttribute, name: unknown): C
   return components.find(({ uid }) => uid === name) ?? components.find((one) => one.previousName === name);
 }
 
-function embedded(attribute: EmbeddedAttribute, value: unknown, shape: Shape): unknown {
+function showInstances(attribute: EmbeddedAttribute, value: unknown, shape: Shape): unknown {
   const { without: _ofDocument, ...others } = shape;
   const within = { ...others, rights: shape.rights.enter(attribute) };
   const given: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -78,12 +78,12 @@ function embedded(attribute: EmbeddedAttribute, value: unknown, shape: Shape): u
   return attribute.many ? items : (items[0] ?? null);
 }
 
-const shaped = byKind<Attribute, [unknown, Shape], unknown>({
+const showValue = byKind<Attribute, [unknown, Shape], unknown>({
   scalar: (_attribute, value) => value,
-  relation: linked,
-  morph: linked,
-  component: embedded,
-  zone: embedded,
+  relation: showLinks,
+  morph: showLinks,
+  component: showInstances,
+  zone: showInstances,
 });
 
 /**
@@ -100,7 +100,7 @@ export function contentOf(content: Values, model: Model, shape: Shape): Record<s
     if (shape.without?.(attribute) === true) return [];
     const value = content[nameIn(content, attribute)];
     if (value === undefined || shape.refuses?.(attribute, value) === true) return [];
-    return [[attribute.name, shaped(attribute, value, shape)] as const];
+    return [[attribute.name, showValue(attribute, value, shape)] as const];
   });
   return Object.fromEntries(entries);
 }

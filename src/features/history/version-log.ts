@@ -12,7 +12,7 @@ import {
   compileStore,
   compileStorePublished,
   RESTORE,
-  type Stored,
+  type HistoryOfType,
   type StoredWrite,
 } from './compile-versions.js';
 import { HISTORY_OPTIONS, type ResolvedHistoryOptions } from './history.options.js';
@@ -106,7 +106,7 @@ export class VersionLog implements OnModuleInit {
     return make(this.statementsOf(type), storedOf(write, documentId)).map(silently);
   }
 
-  private storedIn(type: ContentType): Stored {
+  private storedIn(type: ContentType): HistoryOfType {
     return { file: this.schema.file, type, defaultLocale: this.settings.defaultLocale };
   }
 

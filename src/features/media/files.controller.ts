@@ -36,7 +36,7 @@ import { callerOf } from '../../content/http/account.guard.js';
 import { disconnectOf } from '../../content/http/connection.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { FormGuard, isForm } from './form.guard.js';
-import { Described, Json } from '../../content/http/metadata.js';
+import { Description, Json } from '../../content/http/metadata.js';
 import { type HttpRequest, queryOf, rawOf, requestIdOf } from '../../content/http/request-state.js';
 import { wholeList } from '../../content/http/whole-list.js';
 
@@ -63,7 +63,7 @@ const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
 @Controller({ path: 'upload', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(FormGuard)
-@Described()
+@Description()
 export class FilesController {
   constructor(
     @Inject(Documents) private readonly documents: Documents,

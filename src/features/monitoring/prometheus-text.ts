@@ -42,7 +42,7 @@ const gauge = (name: string, help: string, ...samples: readonly Sample[]): Famil
 });
 
 /** One sample per entry, with the name of the entry as a label. */
-const labelled = (label: string, values: Readonly<Record<string, number>>): readonly Sample[] =>
+const samplesOf = (label: string, values: Readonly<Record<string, number>>): readonly Sample[] =>
   Object.entries(values).map(([name, value]) => [{ [label]: name }, value]);
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -56,7 +56,7 @@ function loadFamilies({ pool, queues, refusals }: ContentMetricsSnapshot): reado
     gauge(
       'pool_connections',
       'Connections of the pool to the primary.',
-      ...ofPool(({ used, idle }) => labelled('state', { used, idle })),
+      ...ofPool(({ used, idle }) => samplesOf('state', { used, idle })),
     ),
     gauge('pool_connections_max', 'Size of the pool.', ...ofPool(({ max }) => [[{}, max]])),
     gauge(
@@ -85,7 +85,7 @@ function cacheFamilies({ cache, changeLog }: ContentMetricsSnapshot): readonly F
     counter(
       'cache_reads',
       'Reads by result of the cache.',
-      ...labelled('result', { hit: hits, miss: misses, stale, passed }),
+      ...samplesOf('result', { hit: hits, miss: misses, stale, passed }),
     ),
     gauge('cache_entries', 'Cached responses.', [{}, cache.entries]),
     gauge('cache_bytes', 'Memory of cached responses.', [{}, cache.bytes]),
@@ -106,11 +106,11 @@ function workFamilies({ schedules, hooks, parts, present }: ContentMetricsSnapsh
   const byMoment = (value: (of: HookMetrics) => number): readonly Sample[] =>
     hooks.map((one) => [{ moment: one.moment }, value(one)]);
   return [
-    counter('schedules', 'Scheduled actions by outcome.', ...labelled('outcome', { done, failed, retried })),
+    counter('schedules', 'Scheduled actions by outcome.', ...samplesOf('outcome', { done, failed, retried })),
     counter(
       'schedule_searches',
       'Searches for due documents by outcome.',
-      ...labelled('outcome', { done: searches, failed: failedSearches }),
+      ...samplesOf('outcome', { done: searches, failed: failedSearches }),
     ),
     counter('hooks', 'Calls of hooks.', ...byMoment(({ runs }) => runs)),
     counter('hook_failures', 'Hooks that threw.', ...byMoment(({ failures }) => failures)),

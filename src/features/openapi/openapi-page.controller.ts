@@ -16,7 +16,7 @@ import { notFound } from '../../kernel/errors.js';
 import { ContentModelError } from '../../content/model/content-model-error.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Described } from '../../content/http/metadata.js';
+import { Description } from '../../content/http/metadata.js';
 import { PAGE_POLICY, PAGE_SCRIPT, PAGE_STYLE, pageOf } from './openapi-page.js';
 
 const PACKAGE = 'swagger-ui-dist';
@@ -48,7 +48,7 @@ function folderOf(name: string): string | null {
  */
 @Controller({ path: 'openapi', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@Described()
+@Description()
 export class OpenApiPageController implements OnModuleInit {
   private folder = '';
 

@@ -7,7 +7,7 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js
 import { AccountGuard, callerOf } from '../../content/http/account.guard.js';
 import { ContentOpenApi } from '../../content/http/content-openapi.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Described } from '../../content/http/metadata.js';
+import { Description } from '../../content/http/metadata.js';
 import { type HttpRequest, queryOf } from '../../content/http/request-state.js';
 
 function countsOf(raw: unknown): boolean {
@@ -28,7 +28,7 @@ function countsOf(raw: unknown): boolean {
 @Controller({ path: 'openapi.json', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
-@Described()
+@Description()
 export class OpenApiController {
   constructor(
     @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,

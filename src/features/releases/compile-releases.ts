@@ -34,7 +34,7 @@ const RELEASE_FIELDS: OwnFields = new Map([
 ]);
 
 /** Release in the form of responses. */
-const shown = (
+const releaseJson = (
   file: ContentType,
 ): Sql => sql`json_build_object('id', r.id::text, 'name', r.name, 'state', ${STATE},
   'at', ${isoInstant(sql`r.due_at`)}, 'size', (select count(*) from ${entriesIn(file)} e where e.release_id = r.id),
@@ -48,7 +48,7 @@ const shown = (
 /** List of the releases: newest first, after the order of the request. */
 export const releaseList = (file: ContentType): OwnList => ({
   table: sql`${releasesIn(file)} r`,
-  shown: shown(file),
+  shown: releaseJson(file),
   fields: RELEASE_FIELDS,
   order: (sort) => [...compileOwnOrder(sort, RELEASE_FIELDS), sql`r.id desc`],
 });
@@ -57,7 +57,7 @@ const byId = (id: string): Sql => sql`r.id = ${param(id)}::int8`;
 
 /** Selects a release as `data`, a JSON text, and its `failed_entry`. */
 export const compileRelease = (file: ContentType, id: string): Statement =>
-  print(sql`select (${shown(file)})::text as data, r.failed_entry::text as failed_entry
+  print(sql`select (${releaseJson(file)})::text as data, r.failed_entry::text as failed_entry
     from ${releasesIn(file)} r where ${byId(id)}`);
 
 /** Locks a release, and selects whether it is `released`. */
@@ -147,7 +147,7 @@ export interface ReleasedBy {
   readonly requestId: string | null;
 }
 
-export const compileReleased = (
+export const compileMarkReleased = (
   file: ContentType,
   id: string,
   { caller, requestId }: ReleasedBy,
@@ -164,7 +164,7 @@ export const compileUndo = (file: ContentType, undo: ReadonlyMap<string, string>
     where e.id = n.id`);
 
 /** Opens a release again, without a time. */
-export const compileReopened = (file: ContentType, id: string): readonly Statement[] => [
+export const compileReopen = (file: ContentType, id: string): readonly Statement[] => [
   print(sql`update ${entriesIn(file)} e set undo = null where e.release_id = ${param(id)}::int8`),
   print(sql`update ${releasesIn(file)} r set due_at = null, attempts = 0, released_at = null, released_by = null,
       released_by_id = null, request_id = null, updated_at = ${TIME} where ${byId(id)}`),
@@ -186,7 +186,11 @@ export interface ReleaseFailure {
   readonly entry: string | null;
 }
 
-export const compileFailed = (file: ContentType, id: string, { message, entry }: ReleaseFailure): Statement =>
+export const compileMarkFailed = (
+  file: ContentType,
+  id: string,
+  { message, entry }: ReleaseFailure,
+): Statement =>
   print(sql`update ${releasesIn(file)} r set failed_at = now(), failure = ${param(message)}::text,
       failed_entry = ${param(entry)}::int8
     where ${byId(id)}`);

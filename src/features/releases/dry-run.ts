@@ -29,7 +29,7 @@ export interface Trial {
 }
 
 /** Result of a trial: all entries, and the errors of those that fail. */
-export interface Tried {
+export interface TrialResult {
   readonly entries: readonly StoredEntry[];
   readonly failed: ReadonlyMap<string, unknown>;
 }
@@ -76,7 +76,7 @@ export class DryRun {
 
   /** Reports a trial to a caller; `changes` is whether a write of a shown entry changes something. */
   async report(
-    { entries: stored, failed }: Tried,
+    { entries: stored, failed }: TrialResult,
     caller: Caller,
     changes: (entry: ShownEntry) => boolean,
   ): Promise<ReleaseReport> {
@@ -93,7 +93,7 @@ export class DryRun {
     return { entries, hidden: { count: stored.length - shown.length, refused: refused.length } };
   }
 
-  private refusalOf({ id, typeName, documentId }: StoredEntry, failed: Tried['failed']): Refusal {
+  private refusalOf({ id, typeName, documentId }: StoredEntry, failed: TrialResult['failed']): Refusal {
     const error = failed.get(id);
     if (error instanceof ContentError) {
       const { entry: _entry, ...details } = error.details;

@@ -50,7 +50,7 @@ const CHECKED_MEMBERS = {
     open({ status: COUNT, name: TEXT, message: TEXT, details: {} }, ['status', 'name', 'message']),
   ),
 } as const;
-const WHOLE_MEMBERS = {
+const MEMBERS_WITH_ENTRIES = {
   ...RELEASE_MEMBERS,
   failedEntry: OR_NULL(TEXT),
   entries: list(open(ENTRY_MEMBERS, Object.keys(ENTRY_MEMBERS))),
@@ -58,7 +58,7 @@ const WHOLE_MEMBERS = {
 } as const;
 
 const RELEASE = open(RELEASE_MEMBERS, Object.keys(RELEASE_MEMBERS));
-const WHOLE = open(WHOLE_MEMBERS, Object.keys(WHOLE_MEMBERS));
+const RELEASE_WITH_ENTRIES = open(MEMBERS_WITH_ENTRIES, Object.keys(MEMBERS_WITH_ENTRIES));
 const REPORT = open(
   {
     entries: list(open(CHECKED_MEMBERS, Object.keys(CHECKED_MEMBERS))),
@@ -96,16 +96,22 @@ const ROWS: readonly RouteRow[] = [
     handler: 'create',
     summary: 'Create a release',
     status: 201,
-    answer: WHOLE,
+    answer: RELEASE_WITH_ENTRIES,
     body: open({ name: TEXT, at: OR_NULL(TIME) }, ['name']),
   }),
-  row({ path: '/{id}', method: 'get', handler: 'findOne', summary: 'Get a release', answer: WHOLE }),
+  row({
+    path: '/{id}',
+    method: 'get',
+    handler: 'findOne',
+    summary: 'Get a release',
+    answer: RELEASE_WITH_ENTRIES,
+  }),
   row({
     path: '/{id}',
     method: 'put',
     handler: 'update',
     summary: 'Change the name or the time of a release',
-    answer: WHOLE,
+    answer: RELEASE_WITH_ENTRIES,
     body: open({ name: TEXT, at: OR_NULL(TIME) }),
   }),
   row({ path: '/{id}', method: 'delete', handler: 'remove', summary: 'Delete a release', status: 204 }),
@@ -114,7 +120,7 @@ const ROWS: readonly RouteRow[] = [
     method: 'post',
     handler: 'add',
     summary: 'Add documents to a release',
-    answer: WHOLE,
+    answer: RELEASE_WITH_ENTRIES,
     body: anyOf(ENTRY_INPUT, list(ENTRY_INPUT)),
   }),
   row({
@@ -130,7 +136,7 @@ const ROWS: readonly RouteRow[] = [
     method: 'post',
     handler: 'removeEntries',
     summary: 'Remove documents from a release',
-    answer: WHOLE,
+    answer: RELEASE_WITH_ENTRIES,
     body: open({ entries: list(TEXT) }, ['entries']),
   }),
   row({
@@ -138,7 +144,7 @@ const ROWS: readonly RouteRow[] = [
     method: 'post',
     handler: 'publish',
     summary: 'Publish a release, or report what that would do',
-    answer: anyOf(WHOLE, REPORT),
+    answer: anyOf(RELEASE_WITH_ENTRIES, REPORT),
     body: open({ dryRun: FLAG }),
     optionalBody: true,
   }),
@@ -147,7 +153,7 @@ const ROWS: readonly RouteRow[] = [
     method: 'post',
     handler: 'undo',
     summary: 'Undo a release, or report what that would do',
-    answer: anyOf(WHOLE, REPORT),
+    answer: anyOf(RELEASE_WITH_ENTRIES, REPORT),
     body: open({ dryRun: FLAG }),
     optionalBody: true,
   }),

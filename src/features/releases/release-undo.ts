@@ -4,18 +4,18 @@ import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/mod
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { ContentError } from '../../kernel/errors.js';
 import type { Runner } from '../../pool/runner.js';
-import { compileReopened } from './compile-releases.js';
-import { DryRun, isOfEntry, type ReleaseReport, type Tried } from './dry-run.js';
+import { compileReopen } from './compile-releases.js';
+import { DryRun, isOfEntry, type ReleaseReport, type TrialResult } from './dry-run.js';
 import { type StoredEntry, withEntry } from './release-entries.js';
 import { Releases, type Sender, type ShownRelease } from './releases.service.js';
 import { unpublishFirst, type WayBack, WaysBack } from './ways-back.js';
 
-interface UndoPlan extends Tried {
+interface UndoPlan extends TrialResult {
   /** Ways back of the other entries, in the order of the writes. */
   readonly ways: readonly WayBack[];
 }
 
-const isChanged = (): Error =>
+const changedMeanwhile = (): Error =>
   new ContentError('ConflictError', 'Another request has just changed the release');
 
 /** Undoes releases as a whole: publishes again what was published before. */
@@ -43,7 +43,7 @@ export class ReleaseUndo {
         await this.hold(runner, id, entries);
         for (const way of ways) await this.ways.check(runner, way, sender.caller);
         await this.go(runner, ways, sender);
-        await runner.all(compileReopened(this.file, id));
+        await runner.all(compileReopen(this.file, id));
       },
       { ...OWN_TRANSACTION, shared: true },
     );
@@ -85,7 +85,7 @@ export class ReleaseUndo {
   /** Locks a release and its documents. Throws ConflictError if the release has changed since the plan. */
   private async hold(runner: Runner, id: string, entries: readonly StoredEntry[]): Promise<void> {
     await this.releases.hold(runner, id, true);
-    if (!isDeepStrictEqual(await this.releases.stored(runner, id), entries)) throw isChanged();
+    if (!isDeepStrictEqual(await this.releases.stored(runner, id), entries)) throw changedMeanwhile();
     await this.ways.hold(runner, entries);
   }
 

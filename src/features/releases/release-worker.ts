@@ -9,7 +9,7 @@ import type { Runner } from '../../pool/runner.js';
 import {
   compileCountRelease,
   compileDueReleases,
-  compileFailed,
+  compileMarkFailed,
   compileTakeRelease,
 } from './compile-releases.js';
 import { Releases } from './releases.service.js';
@@ -72,7 +72,7 @@ export class ReleaseWorker implements OnModuleInit {
     const { entry } = error instanceof ContentError ? error.details : {};
     const message = messageOf(error);
     await runner.run(
-      compileFailed(this.file, id, { message, entry: typeof entry === 'string' ? entry : null }),
+      compileMarkFailed(this.file, id, { message, entry: typeof entry === 'string' ? entry : null }),
     );
     return message;
   }

@@ -16,7 +16,7 @@ import {
 import type { Caller } from '../../content/access/caller.js';
 import { PrivateGuard, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Described } from '../../content/http/metadata.js';
+import { Description } from '../../content/http/metadata.js';
 import { findOwn, type OwnListAnswer } from '../../content/http/own-list.js';
 import { type HttpRequest, requestIdOf } from '../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
@@ -49,7 +49,7 @@ function idOf(text: string): string {
 @Controller({ path: RELEASES_GRANT, version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(PrivateGuard)
-@Described()
+@Description()
 export class ReleasesController {
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,

@@ -14,7 +14,7 @@ import {
   compileEntries,
   compileHoldRelease,
   compileRelease,
-  compileReleased,
+  compileMarkReleased,
   compileRemove,
   compileUndo,
   type ReleaseChange,
@@ -161,7 +161,10 @@ export class Releases {
     const entries = await this.stored(runner, id);
     await this.entries.publish(entries, { caller, requestId, em });
     const undo = await this.ways.changedBy(runner, entries, requestId);
-    await runner.all([compileUndo(this.file, undo), compileReleased(this.file, id, { caller, requestId })]);
+    await runner.all([
+      compileUndo(this.file, undo),
+      compileMarkReleased(this.file, id, { caller, requestId }),
+    ]);
   }
 
   async stored(runner: Pick<Runner, 'run'>, id: string): Promise<readonly StoredEntry[]> {

@@ -29,7 +29,7 @@ export interface Message {
 }
 
 /** Prints a message. One without data only moves the position of the client. */
-export const printed = ({ id, event, data }: Message): string =>
+export const printMessage = ({ id, event, data }: Message): string =>
   [
     ...(id === undefined ? [] : [`id: ${id}`]),
     ...(event === undefined ? [] : [`event: ${event}`]),

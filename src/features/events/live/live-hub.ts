@@ -10,14 +10,14 @@ import { unavailable } from '../../../kernel/errors.js';
 import { EventFeed, type FeedBatch, type Position } from '../event-feed.js';
 import { EventLog } from '../event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from '../events.options.js';
-import { EventStream, printed } from './event-stream.js';
+import { EventStream, printMessage } from './event-stream.js';
 import { liveKey } from './live-key.js';
 import { Positions } from './positions.js';
 
 /** Events that a client can have missed; after more of them it reads everything again. */
 const MAX_MISSED = 5000;
 /** Clients whose missed events are read from the log at the same time. */
-const RESUMED = 2;
+const MOST_RESUMING = 2;
 /** Milliseconds after which a client connects again: at least, and at most more. */
 const [RETRY, SPREAD] = [1000, 4000];
 const DAY = 86_400_000;
@@ -37,7 +37,7 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
   readonly positions: Positions;
   private readonly streams = new Set<EventStream>();
   private readonly listeners = new Set<LiveListener>();
-  private readonly reading = pLimit(RESUMED);
+  private readonly reading = pLimit(MOST_RESUMING);
   private timer: NodeJS.Timeout | null = null;
   private isStopping = false;
 
@@ -122,11 +122,11 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
 
   /** Prints the first message of a stream, or the one after a gap: the client reads everything. */
   beginning(event: 'ready' | 'resync', position = this.position): string {
-    return printed({ id: this.positions.seal(position), event, data: '{}' });
+    return printMessage({ id: this.positions.seal(position), event, data: '{}' });
   }
 
   /** Returns the position that a client sent; null if events after it may be lost. */
-  sent(text: string): Position | null {
+  positionSent(text: string): Position | null {
     const position = this.positions.open(text);
     if (position === null) return null;
     // The log deletes by the start of a transaction, which can be much earlier than its commit.
@@ -138,7 +138,7 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
    * Reads the events after a position. Returns null if there are too many. Stops when the stream closes:
    * clients that leave and come back would otherwise queue more reads than end.
    */
-  async missed(from: Position, stream: EventStream): Promise<readonly FeedBatch[] | null> {
+  async missedEvents(from: Position, stream: EventStream): Promise<readonly FeedBatch[] | null> {
     const batches: FeedBatch[] = [];
     const { server } = from;
     let [position, count, more] = [from, 0, true];

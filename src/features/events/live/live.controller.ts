@@ -12,7 +12,7 @@ import {
 import { ContentAccess } from '../../../content/access/content-access.js';
 import { AccountGuard, callerOf } from '../../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../../content/http/error.filter.js';
-import { Described } from '../../../content/http/metadata.js';
+import { Description } from '../../../content/http/metadata.js';
 import { credentialsOf, type HttpRequest, queryOf } from '../../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { readRaw } from '../../../content/query/read-raw.js';
@@ -31,7 +31,7 @@ const lastIdOf = ({ headers }: HttpRequest): string | undefined => {
 /** Routes `/api/live` and `/api/live/:type` (protocol 21.16, 21.19). */
 @Controller({ path: 'live', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@Described()
+@Description()
 export class LiveController {
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,

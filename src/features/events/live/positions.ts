@@ -14,7 +14,7 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const MAC_BYTES = 16;
 /** Length of texts is a multiple of this, which hides the number of running transactions. */
-const PADDED = 64;
+const PADDED_LENGTH = 64;
 /** Longest position that a client can send, in characters. */
 const MAX_LENGTH = 16_384;
 
@@ -28,12 +28,12 @@ const isSealed = isShape<{
 }>({ at: isNumber, server: isText, base: isText, target: isNullOr(isText), after: isText });
 
 /** Shortens a snapshot `xmin:xmax:xip,xip`: all numbers after the first are relative to it. */
-function shortened(snapshot: string): string {
+function shortenSnapshot(snapshot: string): string {
   const [first = '', ...others] = snapshot.split(/[:,]/).filter((part) => part !== '');
   return [first, ...others.map((other) => (BigInt(other) - BigInt(first)).toString(36))].join('.');
 }
 
-function restored(text: string): string {
+function restoreSnapshot(text: string): string {
   const [first = '', ...others] = text.split('.');
   const [last, ...running] = others.map((distance) => BigInt(first) + BigInt(parseInt(distance, 36)));
   return `${first}:${last}:${running.join(',')}`;
@@ -50,14 +50,14 @@ export class Positions {
     const short = {
       at,
       server,
-      base: shortened(base),
-      target: target === null ? null : shortened(target),
+      base: shortenSnapshot(base),
+      target: target === null ? null : shortenSnapshot(target),
       after,
     };
     const text = JSON.stringify(short);
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, this.key, iv);
-    const padded = text.padEnd(Math.ceil(text.length / PADDED) * PADDED);
+    const padded = text.padEnd(Math.ceil(text.length / PADDED_LENGTH) * PADDED_LENGTH);
     return Buffer.concat([iv, cipher.update(padded), cipher.final(), cipher.getAuthTag()]).toString(
       'base64url',
     );
@@ -77,8 +77,8 @@ export class Positions {
       ]).toString();
       const { at, server, base, target, after } = checkedAs(JSON.parse(plain), isSealed, 'A position');
       const cursor: Cursor = {
-        base: restored(base),
-        target: target === null ? null : restored(target),
+        base: restoreSnapshot(base),
+        target: target === null ? null : restoreSnapshot(target),
         after,
       };
       return { at, server, cursor };

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FeedBatch, Position } from '../event-feed.js';
 import type { LoggedEvent } from '../logged-event.js';
-import { type EventStream, printed } from './event-stream.js';
+import { type EventStream, printMessage } from './event-stream.js';
 import { LiveHub, type LiveListener } from './live-hub.js';
 import { LiveTags } from './live-tags.js';
 
@@ -30,7 +30,7 @@ export class StaleStreams implements LiveListener {
   /** Opens a stream, after a position that the client sent. Throws a 503 at the limit. */
   async open(response: object, lastId: string | undefined): Promise<void> {
     const stream = await this.hub.open(response);
-    const from = lastId === undefined ? null : this.hub.sent(lastId);
+    const from = lastId === undefined ? null : this.hub.positionSent(lastId);
     this.streams.set(stream, from === null ? null : []);
     stream.onClose(() => this.streams.delete(stream));
     if (from === null) stream.send(this.hub.beginning(lastId === undefined ? 'ready' : 'resync'));
@@ -47,7 +47,7 @@ export class StaleStreams implements LiveListener {
     const { hub } = this;
     if (this.streams.size === 0) return;
     const { position } = hub;
-    this.later(() => this.send(`:\n${printed({ id: hub.positions.seal(position) })}`));
+    this.later(() => this.send(`:\n${printMessage({ id: hub.positions.seal(position) })}`));
   }
 
   /** Keeps texts in order. */
@@ -61,7 +61,7 @@ export class StaleStreams implements LiveListener {
     const stale = await this.tags.staleBy(events);
     if (stale.length === 0) return '';
     if (stale.length > MAX_TAGS) return this.hub.beginning('resync', to);
-    return printed({ id: this.hub.positions.seal(to), event: 'stale', data: JSON.stringify(stale) });
+    return printMessage({ id: this.hub.positions.seal(to), event: 'stale', data: JSON.stringify(stale) });
   }
 
   private send(text: string): void {
@@ -74,7 +74,7 @@ export class StaleStreams implements LiveListener {
 
   private async resume(stream: EventStream, from: Position): Promise<void> {
     try {
-      const batches = await this.hub.missed(from, stream);
+      const batches = await this.hub.missedEvents(from, stream);
       const last = batches?.at(-1);
       const events = batches?.flatMap((batch) => batch.events) ?? [];
       const text = last === undefined ? this.hub.beginning('resync') : await this.textOf(events, last.to);

@@ -3,9 +3,9 @@ import type { Caller } from '../../../content/access/caller.js';
 import { covers } from '../../../kernel/snapshots.js';
 import type { FeedBatch, Position } from '../event-feed.js';
 import { type LoggedEvent, PREFIX } from '../logged-event.js';
-import { type EventStream, printed } from './event-stream.js';
+import { type EventStream, printMessage } from './event-stream.js';
 import type { LiveHub, LiveListener } from './live-hub.js';
-import { concerns, type VisibleEvents, type Watched } from './visible-events.js';
+import { concerns, type VisibleEvents, type WatchedQuery } from './visible-events.js';
 
 /** Batches that wait for a stream before it is dropped. It resumes with `Last-Event-ID`. */
 const MAX_WAITING = 50;
@@ -15,13 +15,13 @@ const BURST = 50;
 export interface TypeStreamBase {
   readonly hub: LiveHub;
   readonly visible: VisibleEvents;
-  readonly watched: Watched;
+  readonly watched: WatchedQuery;
   readonly stream: EventStream;
   /** Authenticates the credentials of the request again. Throws if they are not valid any more. */
   readonly authenticate: () => Caller | Promise<Caller>;
 }
 
-const shown = ({ id, name, documentId, locale }: LoggedEvent): string =>
+const printEvent = ({ id, name, documentId, locale }: LoggedEvent): string =>
   JSON.stringify({ id, name, documentId, locale });
 
 const positionAfter = ({ id }: LoggedEvent, { from, to }: FeedBatch): Position => ({
@@ -53,17 +53,17 @@ export class TypeStream implements LiveListener {
   /** Sends the first message, or the events after the position that the client sent. */
   async begin(lastId: string | undefined): Promise<void> {
     const { hub, stream } = this.base;
-    const from = lastId === undefined ? null : hub.sent(lastId);
+    const from = lastId === undefined ? null : hub.positionSent(lastId);
     this.isBusy = true;
     hub.join(this, stream);
     try {
-      const batches = from === null ? null : await hub.missed(from, stream);
+      const batches = from === null ? null : await hub.missedEvents(from, stream);
       if (batches === null) stream.send(hub.beginning(lastId === undefined ? 'ready' : 'resync'));
       else {
         for (const batch of batches) await this.send(batch);
         this.missed = new Set(batches.flatMap(({ events }) => events.map(({ id }) => id)));
         const last = batches.at(-1);
-        if (last !== undefined) stream.send(printed({ id: hub.positions.seal(last.to) }));
+        if (last !== undefined) stream.send(printMessage({ id: hub.positions.seal(last.to) }));
         this.resumedAt = last?.to.cursor.base ?? null;
       }
       this.isBusy = false;
@@ -87,7 +87,7 @@ export class TypeStream implements LiveListener {
     if (isIdle) this.missed = new Set();
     const id =
       isIdle && this.hasReached(hub.position.cursor.base) ? { id: hub.positions.seal(hub.position) } : {};
-    stream.send(`:\n${printed(id)}`);
+    stream.send(`:\n${printMessage(id)}`);
     this.authenticated().catch(() => stream.end());
   }
 
@@ -138,9 +138,9 @@ export class TypeStream implements LiveListener {
       caller ??= await this.authenticated();
       if (await visible.isVisible(event, watched, caller))
         stream.send(
-          printed({
+          printMessage({
             ...(moves ? { id: hub.positions.seal(positionAfter(event, batch)) } : {}),
-            data: shown(event),
+            data: printEvent(event),
           }),
         );
     }

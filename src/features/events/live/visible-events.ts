@@ -14,15 +14,15 @@ import type { LoggedEvent } from '../logged-event.js';
 import { ONE_DOCUMENT, onlyDocument } from '../one-document.js';
 
 /** Documents that are read at the same time, for all streams together. */
-const READ = 8;
+const MOST_READS = 8;
 /** Milliseconds for which equal streams share the result of a read. */
-const SHARED = 1000;
+const SHARED_TIME = 1000;
 const MAX_SHARED = 10_000;
 
 const PARAMETERS = ['filters', 'status', 'locale'];
 
 /** Documents of a type that a stream is about. */
-export interface Watched {
+export interface WatchedQuery {
   readonly type: ContentType;
   readonly query: RawQuery;
   /** Query as text, equal for streams that share results. */
@@ -32,11 +32,11 @@ export interface Watched {
   readonly locale: string | null;
 }
 
-const isRemoval = ({ action }: LoggedEvent, { published }: Watched): boolean =>
+const isRemoval = ({ action }: LoggedEvent, { published }: WatchedQuery): boolean =>
   action === 'delete' || (action === 'unpublish' && published);
 
 /** Whether an event can concern the watched documents. */
-export const concerns = (event: LoggedEvent, { type, published, locale }: Watched): boolean =>
+export const concerns = (event: LoggedEvent, { type, published, locale }: WatchedQuery): boolean =>
   event.type === type.singularApiId &&
   (!published || event.published) &&
   (locale === null || event.locale === null || event.locale === locale);
@@ -44,8 +44,8 @@ export const concerns = (event: LoggedEvent, { type, published, locale }: Watche
 /** Decides which events a caller may see: those of documents that it finds now (protocol 21.19). */
 @Injectable()
 export class VisibleEvents {
-  private readonly decisions = new LRUCache<string, Promise<boolean>>({ max: MAX_SHARED, ttl: SHARED });
-  private readonly reading = pLimit(READ);
+  private readonly decisions = new LRUCache<string, Promise<boolean>>({ max: MAX_SHARED, ttl: SHARED_TIME });
+  private readonly reading = pLimit(MOST_READS);
 
   constructor(
     @Inject(Documents) private readonly documents: Documents,
@@ -53,14 +53,18 @@ export class VisibleEvents {
   ) {}
 
   /** Calls the hooks of reads, which can refuse the stream. */
-  async admit({ type: { singularApiId: type } }: Watched, caller: Caller): Promise<void> {
+  async admit({ type: { singularApiId: type } }: WatchedQuery, caller: Caller): Promise<void> {
     await this.hooks.runReadHooks({ type, documentId: null, action: 'find', caller, requestId: null });
   }
 
   /**
    * Checks a query. Throws like a list with these filters, 403 without `find`, and 400 for other
    * parameters. */
-  watch(type: ContentType, { query, text }: Pick<Watched, 'query' | 'text'>, caller: Caller): Watched {
+  watch(
+    type: ContentType,
+    { query, text }: Pick<WatchedQuery, 'query' | 'text'>,
+    caller: Caller,
+  ): WatchedQuery {
     if (decide(caller, type, 'find') === 'none') throw refusal(caller);
     refuseOtherKeys(query, PARAMETERS, 'query');
     const { published, locale } = this.plan({ type, query }, caller).version;
@@ -72,7 +76,7 @@ export class VisibleEvents {
    * Whether the caller may see an event. A removal has no document to read: it is shown to callers who may
    * find all documents.
    */
-  async isVisible(event: LoggedEvent, watched: Watched, caller: Caller): Promise<boolean> {
+  async isVisible(event: LoggedEvent, watched: WatchedQuery, caller: Caller): Promise<boolean> {
     const { type, published, text } = watched;
     await this.admit(watched, caller);
     const reading = decideRead(caller, type, { action: 'find', published });
@@ -89,7 +93,7 @@ export class VisibleEvents {
     return found;
   }
 
-  private async finds(event: LoggedEvent, watched: Watched, caller: Caller): Promise<boolean> {
+  private async finds(event: LoggedEvent, watched: WatchedQuery, caller: Caller): Promise<boolean> {
     const { type, query } = watched;
     const plan = this.plan(
       {
@@ -107,7 +111,7 @@ export class VisibleEvents {
     return Array.isArray(found) && found.length > 0;
   }
 
-  private plan({ type, query }: Pick<Watched, 'type' | 'query'>, caller: Caller): ReadPlan {
+  private plan({ type, query }: Pick<WatchedQuery, 'type' | 'query'>, caller: Caller): ReadPlan {
     const request = { kind: 'list', by: null, caller, format: 'flat', action: 'find' } as const;
     return this.documents.plan(type, { ...query, fields: ['documentId'], pagination: ONE_DOCUMENT }, request);
   }

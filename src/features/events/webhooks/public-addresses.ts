@@ -3,7 +3,7 @@ import { lookup as resolve, type LookupAddress, type LookupOptions } from 'node:
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** Networks that are not public, from the registries of special-purpose addresses of IANA. */
-const RESERVED: readonly string[] = [
+const RESERVED_NETWORKS: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -61,12 +61,12 @@ export function isNetwork(text: string): boolean {
   return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-const RESERVED_NETWORKS = listsOf(RESERVED);
+const RESERVED_LISTS = listsOf(RESERVED_NETWORKS);
 
 /** Error of a host that resolves to no allowed address. */
 export class RefusedAddress extends Error {}
 
-type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
 export class PublicAddresses {
   private readonly hosts: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export class PublicAddresses {
   }
 
   allows(address: string): boolean {
-    return !contains(RESERVED_NETWORKS, address) || contains(this.networks, address);
+    return !contains(RESERVED_LISTS, address) || contains(this.networks, address);
   }
 
   /** Throws a RefusedAddress if the host of a URL is an address that is not allowed. */
@@ -93,7 +93,7 @@ export class PublicAddresses {
    * Lookup for connections: it resolves the host when the connection is made, and returns only allowed
    * addresses. A name that changes its address after a check gains nothing.
    */
-  readonly lookup = (hostname: string, options: LookupOptions, found: Found): void => {
+  readonly lookup = (hostname: string, options: LookupOptions, found: LookupCallback): void => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return found(error, []);
       const isAllowed = this.hosts.has(hostname.toLowerCase());

@@ -31,7 +31,12 @@ function outcomeOf(status: number, retryAfter: string | undefined): Outcome {
   return { kind: 'failed', failure, status, retryAfter: secondsOf(retryAfter) };
 }
 
-const failed = (failure: string): Outcome => ({ kind: 'failed', failure, status: null, retryAfter: null });
+const failedOutcome = (failure: string): Outcome => ({
+  kind: 'failed',
+  failure,
+  status: null,
+  retryAfter: null,
+});
 
 /** Returns the reason without addresses of the network, which the owner of an endpoint may not see. */
 function reasonOf(error: unknown): string {
@@ -79,7 +84,7 @@ export function send(post: Post, addresses: PublicAddresses): Promise<Outcome> {
     try {
       start(post, addresses, resolve);
     } catch (error) {
-      resolve(failed(reasonOf(error)));
+      resolve(failedOutcome(reasonOf(error)));
     }
   });
 }
@@ -99,7 +104,7 @@ function start(
     lookup: addresses.lookup,
   });
   const timer = setTimeout(() => {
-    resolve(failed(`The endpoint did not respond within ${timeout / 1000} s`));
+    resolve(failedOutcome(`The endpoint did not respond within ${timeout / 1000} s`));
     sent.destroy();
   }, timeout);
   const settle = (outcome: Outcome): void => {
@@ -110,6 +115,6 @@ function start(
     settle(outcomeOf(response.statusCode ?? 0, response.headers['retry-after']));
     discard(response, timeout);
   });
-  sent.on('error', (error) => settle(failed(reasonOf(error))));
+  sent.on('error', (error) => settle(failedOutcome(reasonOf(error))));
   sent.end(body);
 }

@@ -41,7 +41,7 @@ const STATE = {
   failed: COUNT,
 };
 const REQUIRED = ['name', 'url', ...Object.keys(STATE)];
-const SHOWN = open({ ...SETTINGS, ...STATE }, REQUIRED);
+const WEBHOOK = open({ ...SETTINGS, ...STATE }, REQUIRED);
 const WITH_SECRET = open({ ...SETTINGS, ...STATE, secret: TEXT }, [...REQUIRED, 'secret']);
 const ATTEMPT_MEMBERS = {
   event: TEXT,
@@ -55,9 +55,9 @@ const OUTCOME = open(
   { kind: { type: 'string', enum: ['delivered', 'failed', 'gone'] }, status: anyOf(COUNT, NULL) },
   ['kind', 'status'],
 );
-const REPLAYED = open({ replayed: COUNT }, ['replayed']);
+const REPLAY_RESULT = open({ replayed: COUNT }, ['replayed']);
 const NEW = open({ ...SETTINGS, headers: HEADERS }, ['name', 'url']);
-const CHANGED = open({ ...SETTINGS, headers: HEADERS, enabled: FLAG }, []);
+const CHANGE_INPUT = open({ ...SETTINGS, headers: HEADERS, enabled: FLAG }, []);
 const REPLAY = open({ event: TEXT, since: TIME }, []);
 
 const ID: Parameter = {
@@ -69,7 +69,14 @@ const ID: Parameter = {
 };
 
 const ROWS: readonly RouteRow[] = [
-  { path: '', method: 'get', handler: 'find', action: 'find', summary: 'List webhooks', answer: list(SHOWN) },
+  {
+    path: '',
+    method: 'get',
+    handler: 'find',
+    action: 'find',
+    summary: 'List webhooks',
+    answer: list(WEBHOOK),
+  },
   {
     path: '',
     method: 'post',
@@ -86,7 +93,7 @@ const ROWS: readonly RouteRow[] = [
     handler: 'findOne',
     action: 'findOne',
     summary: 'Get a webhook',
-    answer: SHOWN,
+    answer: WEBHOOK,
   },
   {
     path: '/{id}',
@@ -94,8 +101,8 @@ const ROWS: readonly RouteRow[] = [
     handler: 'update',
     action: 'update',
     summary: 'Change a webhook',
-    answer: SHOWN,
-    body: CHANGED,
+    answer: WEBHOOK,
+    body: CHANGE_INPUT,
   },
   {
     path: '/{id}',
@@ -127,7 +134,7 @@ const ROWS: readonly RouteRow[] = [
     handler: 'enable',
     action: 'update',
     summary: 'Let a disabled webhook continue',
-    answer: SHOWN,
+    answer: WEBHOOK,
   },
   {
     path: '/{id}/test',
@@ -143,7 +150,7 @@ const ROWS: readonly RouteRow[] = [
     handler: 'replay',
     action: 'update',
     summary: 'Send events again',
-    answer: REPLAYED,
+    answer: REPLAY_RESULT,
     body: REPLAY,
   },
 ];

@@ -21,7 +21,7 @@ export interface WebhookBase {
   readonly timeout: number;
 }
 
-interface Addressed {
+interface NamedEndpoint {
   readonly id: string;
   readonly name: string;
 }
@@ -29,7 +29,7 @@ interface Addressed {
 /** Returns the headers of a request, at the time of the attempt (protocol 21.2). */
 function headersOf(
   { headers = {}, secrets }: ActiveEndpoint,
-  { id, name }: Addressed,
+  { id, name }: NamedEndpoint,
   { body, key }: { readonly body: string; readonly key: KeyObject | null },
 ): Record<string, string> {
   const timestamp = Math.floor(Date.now() / 1000);
@@ -47,7 +47,7 @@ function headersOf(
 /** Sends a body to an endpoint once. Never throws. */
 export function sendTo(
   endpoint: ActiveEndpoint,
-  event: Addressed & { readonly body: string },
+  event: NamedEndpoint & { readonly body: string },
   { addresses, key, timeout }: WebhookBase,
 ): Promise<Outcome> {
   const { body } = event;

@@ -15,7 +15,7 @@ import {
 } from '@nestjs/common';
 import { PrivateGuard, callerWith } from '../../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../../content/http/error.filter.js';
-import { Described } from '../../../content/http/metadata.js';
+import { Description } from '../../../content/http/metadata.js';
 import { dataOf } from '../../../content/plan/read-body.js';
 import { refuseOtherKeys } from '../../../kernel/errors.js';
 import type { Outcome } from '../reader.js';
@@ -35,7 +35,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 @Controller({ path: 'webhooks', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(PrivateGuard)
-@Described()
+@Description()
 export class WebhooksController {
   constructor(@Inject(Webhooks) private readonly webhooks: Webhooks) {}
 

@@ -99,7 +99,7 @@ export class Webhooks implements OnModuleInit {
     const webhooks = await this.webhooks(true);
     const names = webhooks.map(({ reader }) => reader);
     const states = new Map((await this.states.all(names)).map((state) => [state.name, state]));
-    return webhooks.map((endpoint) => shown(endpoint, states.get(endpoint.reader)));
+    return webhooks.map((endpoint) => publicWebhook(endpoint, states.get(endpoint.reader)));
   }
 
   /** Returns a webhook. Throws NotFoundError for an unknown id. */
@@ -274,7 +274,7 @@ export class Webhooks implements OnModuleInit {
 /** State of a webhook that is about to be registered. */
 const NEW = { disabled: null, failingSince: null, lag: 0, pending: 0, failed: 0 };
 
-function shown(
+function publicWebhook(
   { reader: _, secrets: __, headers = {}, ...endpoint }: KnownWebhook,
   state: object = NEW,
 ): Webhook {

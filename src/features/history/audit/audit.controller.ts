@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { PrivateGuard, callerWith } from '../../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../../content/http/error.filter.js';
-import { Described } from '../../../content/http/metadata.js';
+import { Description } from '../../../content/http/metadata.js';
 import { findOwn, type OwnListAnswer } from '../../../content/http/own-list.js';
 import type { HttpRequest } from '../../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type Schema } from '../../../content/model/model.js';
@@ -14,7 +14,7 @@ import { auditList } from './compile-audit.js';
 @Controller({ path: AUDIT_GRANT, version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(PrivateGuard)
-@Described()
+@Description()
 export class AuditController {
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,

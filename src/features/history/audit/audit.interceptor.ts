@@ -15,7 +15,7 @@ import { isObject } from '../../../kernel/json.js';
 import { actorOf, type AuditedRequest, AuditLog } from './audit-log.js';
 
 const OK = 200;
-const FAILED = 500;
+const SERVER_ERROR = 500;
 
 /** Returns the id of the user in the response to a sign-in; null for other responses. */
 function userIn(answer: unknown): string | null {
@@ -24,7 +24,7 @@ function userIn(answer: unknown): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-const statusOf = (error: unknown): number => (error instanceof ContentError ? error.status : FAILED);
+const statusOf = (error: unknown): number => (error instanceof ContentError ? error.status : SERVER_ERROR);
 
 /** Makes the request known to writes, and records actions on accounts with their outcome. */
 @Injectable()

@@ -62,7 +62,7 @@ const AUDIT_FIELDS: OwnFields = new Map([
 ]);
 
 /** Entry in the form of responses. */
-const SHOWN = sql`json_build_object('id', e.id::text, 'at', ${isoInstant(sql`e.at`)}, 'action', e.action,
+const ENTRY = sql`json_build_object('id', e.id::text, 'at', ${isoInstant(sql`e.at`)}, 'action', e.action,
   'status', e.status, 'type', e.type, 'documentId', e.document_id, 'locale', e.locale,
   'attributes', e.attributes, 'by', json_build_object('kind', e.actor, 'id', e.actor_id),
   'requestId', e.request_id, 'address', e.address)`;
@@ -88,14 +88,14 @@ function orderOf(sort: unknown): readonly Sql[] {
 
 export const auditList = (file: ContentType): OwnList => ({
   table: sql`${quote(auditTableOf(file))} e`,
-  shown: SHOWN,
+  shown: ENTRY,
   fields: AUDIT_FIELDS,
   order: orderOf,
 });
 
 /** Selects the next entries after an id, as `entry`, a JSON text each, and their ids. */
 export const compileAfter = (file: ContentType, after: string, limit: number): Statement =>
-  print(sql`select e.id::text as id, (${SHOWN})::text as entry from ${quote(auditTableOf(file))} e
+  print(sql`select e.id::text as id, (${ENTRY})::text as entry from ${quote(auditTableOf(file))} e
     where e.id > ${param(after)}::bigint order by e.id limit ${param(limit)}::int8`);
 
 const isOlder = (days: number): Sql => sql`e.at < now() - make_interval(days => ${param(days)}::int4)`;
