@@ -75,6 +75,8 @@ const COMPONENT_UID = /^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$/i;
 /** Maximum length of names of types and components: that of tables, less the number of a repeated name. */
 const MAX_NAME = 60;
 
+const typeName = (text: string): string => dashed(text).slice(0, MAX_NAME);
+
 function componentUid(uid: string): string {
   if (COMPONENT_UID.test(uid) && uid.length <= MAX_NAME) return uid;
   const [category = '', ...rest] = uid.split('.');
@@ -103,13 +105,15 @@ function attributeName(name: string): string {
 /** Attributes that users have here and not in Strapi. */
 const OF_USERS: readonly string[] = ['tokenVersion', 'sessions', 'resetPasswordExpires', 'nameKey'];
 
+const reservedAttributes = (model: SourceModel): readonly string[] => [
+  ...RESERVED_ATTRIBUTES,
+  ...(model.isComponent ? ['__component'] : []),
+  ...(hasDrafts(model) ? ['status'] : []),
+  ...(model.uid === USER_UID ? OF_USERS : []),
+];
+
 function attributeNames(model: SourceModel): ReadonlyMap<string, string> {
-  const reserved = [
-    ...RESERVED_ATTRIBUTES,
-    ...(model.isComponent ? ['__component'] : []),
-    ...(hasDrafts(model) ? ['status'] : []),
-    ...(model.uid === USER_UID ? OF_USERS : []),
-  ];
+  const reserved = reservedAttributes(model);
   // Components are stored as JSON under the names of their attributes.
   const keyOf = (name: string): string => (model.isComponent ? name : columnName(name));
   const keys = new Set<string>();
@@ -129,6 +133,20 @@ function attributeNames(model: SourceModel): ReadonlyMap<string, string> {
   return names;
 }
 
+interface ChangedName {
+  readonly what: string;
+  readonly from: string;
+  readonly to: string;
+  /** The name in the form that the model allows. */
+  readonly allowed: string;
+  readonly reserved: readonly string[];
+}
+
+function reasonOf({ from, allowed, reserved }: ChangedName): string {
+  if (reserved.includes(from) || reserved.includes(allowed)) return 'the name is reserved';
+  return allowed === from ? 'another one has the name' : 'the model does not allow the name';
+}
+
 const lastPart = (uid: string): string => uid.slice(uid.lastIndexOf('.') + 1);
 
 /** Names of types and components, with a remark for each changed one. */
@@ -141,25 +159,23 @@ export function namesOf(models: readonly SourceModel[]): {
   const singulars = new Set(RESERVED_TYPES);
   const plurals = new Set(RESERVED_PLURALS);
   const components = new Set<string>();
-  const changed = (model: SourceModel, what: string, [from, to]: readonly [string, string]): void => {
-    if (from !== to)
-      remarks.push({
-        list: 'changed',
-        subject: model.uid,
-        key: from,
-        file: model.file,
-        text: `${what} "${from}" becomes "${to}": the name is reserved, taken or not allowed`,
-      });
+  const note = ({ uid: subject, file }: SourceModel, name: ChangedName): void => {
+    if (name.from === name.to) return;
+    const text = `${name.what} "${name.from}" becomes "${name.to}": ${reasonOf(name)}`;
+    remarks.push({ list: 'changed', subject, key: name.from, file, text });
   };
   const isOfPlugin = ({ uid }: SourceModel): boolean => uid.startsWith('plugin::');
   // Archives list types of plugins first. Types of the project have routes, so they choose their names first.
   const inTurn = [...models].sort((a, b) => Number(isOfPlugin(a)) - Number(isOfPlugin(b)));
   for (const model of inTurn) {
     const attributes = attributeNames(model);
-    for (const renamed of attributes) changed(model, 'The attribute', renamed);
+    const reserved = reservedAttributes(model);
+    for (const [from, to] of attributes)
+      note(model, { what: 'The attribute', from, to, allowed: attributeName(from), reserved });
     if (model.isComponent) {
-      const name = freeName(componentUid(model.uid), components, '-');
-      changed(model, 'The component', [model.uid, name]);
+      const allowed = componentUid(model.uid);
+      const name = freeName(allowed, components, '-');
+      note(model, { what: 'The component', from: model.uid, to: name, allowed, reserved: [] });
       names.set(model.uid, { name, plural: name, attributes });
       continue;
     }
@@ -170,12 +186,12 @@ export function namesOf(models: readonly SourceModel[]): {
     }
     const singular = textOf(model.info['singularName']) || lastPart(model.uid);
     const plural = textOf(model.info['pluralName']) || `${singular}s`;
-    const name = freeName(dashed(singular).slice(0, MAX_NAME), singulars, '-');
-    const isSingle = model.kind === 'singleType';
-    const wanted = dashed(plural).slice(0, MAX_NAME);
+    const [type, wanted] = [typeName(singular), typeName(plural)];
+    const name = freeName(type, singulars, '-');
     const route = freeName(wanted === name ? `${wanted}-list` : wanted, plurals, '-');
-    changed(model, 'The type', [singular, name]);
-    changed(model, isSingle ? 'The plural name' : 'The route', [plural, route]);
+    const what = model.kind === 'singleType' ? 'The plural name' : 'The route';
+    note(model, { what: 'The type', from: singular, to: name, allowed: type, reserved: RESERVED_TYPES });
+    note(model, { what, from: plural, to: route, allowed: wanted, reserved: RESERVED_PLURALS });
     names.set(model.uid, { name, plural: route, attributes });
   }
   return { names, remarks };
