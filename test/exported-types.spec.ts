@@ -59,17 +59,17 @@ function namesIn(node: ts.Node, into: Set<ts.Symbol>): void {
 const OPAQUE = [
   'AnswerHead',
   'AnsweredFile',
-  'BulkStored',
   'Component',
   'ContentController',
   'ContentType',
   'Definition',
   'Definitions',
-  'Described',
   'Describing',
   'ListQuery',
   'ReadPlan',
+  'ResponseVariant',
   'Size',
+  'StoredTarget',
 ];
 
 const exported = new Set(
