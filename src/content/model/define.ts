@@ -17,7 +17,7 @@ import { STAGE, type StageAttribute, stageAttribute, type StageDefinition } from
  */
 export const defineCollectionType = <const T extends TypeOptions>(
   options: T & KnownOptions<T, keyof TypeOptions | 'kind'>,
-): Definition<T, 'collectionType'> => withKind<T, 'collectionType'>(options, 'collectionType');
+): WithKind<T, 'collectionType'> => withKind<T, 'collectionType'>(options, 'collectionType');
 
 /**
  * Defines a single type: at most one document, served under its singular API id.
@@ -26,7 +26,7 @@ export const defineCollectionType = <const T extends TypeOptions>(
  */
 export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'>>(
   options: T & KnownOptions<T, keyof TypeOptions | 'kind'>,
-): Definition<T, 'singleType'> => withKind<T, 'singleType'>(options, 'singleType');
+): WithKind<T, 'singleType'> => withKind<T, 'singleType'>(options, 'singleType');
 
 /**
  * Defines a component: a group of attributes that types and other components embed. It has no routes.
@@ -42,17 +42,17 @@ type StageAttributes<T> = T extends { readonly stages: infer S }
   ? { readonly attributes: { readonly [STAGE]: StageAttribute<keyof S & string> } }
   : unknown;
 
-type Definition<T, K> = T & { readonly kind: K } & StageAttributes<T>;
+type WithKind<T, K> = T & { readonly kind: K } & StageAttributes<T>;
 
 /** Adds the attribute `stage` to a type with stages, unless the type has another attribute of this name. */
 function withKind<T extends Omit<TypeOptions, 'pluralApiId'>, K extends string>(
   options: T,
   kind: K,
-): Definition<T, K> {
+): WithKind<T, K> {
   const stage = stageAttribute(options);
   const { attributes } = options;
   const all = stage === null || STAGE in attributes ? attributes : { ...attributes, [STAGE]: stage };
-  return Object.freeze({ ...options, attributes: all, kind }) as Definition<T, K>;
+  return Object.freeze({ ...options, attributes: all, kind }) as WithKind<T, K>;
 }
 
 /**
