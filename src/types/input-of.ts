@@ -53,7 +53,7 @@ interface Change<Named> {
 type Links<A, Named> =
   IsMany<A> extends true ? readonly Named[] | Change<Named> : Named | readonly [Named] | null | Change<Named>;
 
-type Typed<U> = U extends string ? (NamedById | NamedByDocumentId) & { readonly __type: U } : never;
+type TypedReference<U> = U extends string ? (NamedById | NamedByDocumentId) & { readonly __type: U } : never;
 
 /** Component instances: a new one needs all required attributes, one with an `id` only its changes. */
 type Instance<N, R, S> =
@@ -73,13 +73,16 @@ type ValueOf<A, R, S> = A extends { readonly type: infer Type extends ScalarType
     ? E
     : Values[Type]
   : A extends { readonly type: 'relation' | 'media' }
-    ? Links<A, A extends { readonly relation: 'morphToOne' | 'morphToMany' } ? Typed<KindsOf<A>> : Reference>
+    ? Links<
+        A,
+        A extends { readonly relation: 'morphToOne' | 'morphToMany' } ? TypedReference<KindsOf<A>> : Reference
+      >
     : A extends { readonly type: 'component' | 'dynamiczone' }
       ? EmbeddedInput<A, R, S>
       : unknown;
 
 /** Null, where a body may send it: never for lists, for required attributes only in a draft. */
-type Nothing<A, S> = S extends 'draft'
+type NullIfAllowed<A, S> = S extends 'draft'
   ? A extends { readonly repeatable: true } | { readonly type: 'dynamiczone' }
     ? never
     : null
@@ -89,7 +92,7 @@ type Nothing<A, S> = S extends 'draft'
 
 type Attributes<N, R> = OwnAttributes<Defined<N, R>>;
 
-/** Attributes that a new document must have; `Made` excludes links, defaults and generated values. */
+/** Attributes that a new document must have, except links, defaults and generated values. */
 type RequiredAttribute = { readonly required: true };
 type OptionalAttribute =
   { readonly type: 'relation' | 'media' } | { readonly default: unknown } | { readonly generate: true };
@@ -98,7 +101,7 @@ type OptionalAttribute =
 type Writable<A> = {
   [K in keyof A]: A[K] extends { readonly writable: false } ? never : K;
 }[keyof A];
-type NeededOf<D, A> = {
+type RequiredNamesOf<D, A> = {
   [K in keyof A]: A[K] extends RequiredAttribute
     ? A[K] extends OptionalAttribute | { readonly writable: false }
       ? never
@@ -110,17 +113,18 @@ type NeededOf<D, A> = {
 
 type WritableName<N, R> = Writable<Attributes<N, R>> & keyof Attributes<N, R>;
 
-type NeededName<N, R, S> = S extends 'draft'
+type RequiredName<N, R, S> = S extends 'draft'
   ? never
-  : NeededOf<Defined<N, R>, Attributes<N, R>> & keyof Attributes<N, R>;
+  : RequiredNamesOf<Defined<N, R>, Attributes<N, R>> & keyof Attributes<N, R>;
 
 type RequiredInput<N, R, S> = {
-  readonly [K in NeededName<N, R, S>]: ValueOf<Attributes<N, R>[K], R, S>;
+  readonly [K in RequiredName<N, R, S>]: ValueOf<Attributes<N, R>[K], R, S>;
 };
 
 /** Data of an update: nothing is required, but required attributes cannot be null. */
 export type ChangeInput<N, R, S> = {
-  readonly [K in WritableName<N, R>]?: ValueOf<Attributes<N, R>[K], R, S> | Nothing<Attributes<N, R>[K], S>;
+  readonly [K in WritableName<N, R>]?:
+    ValueOf<Attributes<N, R>[K], R, S> | NullIfAllowed<Attributes<N, R>[K], S>;
 };
 
 export type NewInput<N, R, S> = RequiredInput<N, R, S> & ChangeInput<N, R, S>;
