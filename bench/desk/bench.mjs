@@ -209,7 +209,7 @@ async function measureMany(databases, { types, visits }) {
     await page.evaluateOnNewDocument(WATCH_DOCUMENT);
     const lists = await visit(desk, { path: '/content/kind-0', visits, isCached: true });
     const model = await page.evaluate(
-      "(({ duration, encodedBodySize }) => ({ duration, encodedBodySize }))(performance.getEntriesByType('resource').find(({ name }) => name.endsWith('/desk/model')))",
+      "(({ duration, encodedBodySize }) => ({ duration, encodedBodySize }))(performance.getEntriesByType('resource').find(({ name }) => new URL(name).pathname.endsWith('/desk/model')))",
     );
     const shown = [];
     for (let i = 0; i < visits; i += 1) {
