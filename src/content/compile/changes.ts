@@ -141,8 +141,8 @@ export const notedIf = (changed: Sql, content: Omit<Content, 'row'>): Sql =>
   join([timedIf(changed, content), ...changedByIf(content.type, changed)], ', ');
 
 /**
- * Updates the versions whose links have changed. `changed` has the columns `owner`, `published` and `locale`,
- * which is {@link SHARED_LOCALE} for links that locales share.
+ * Updates the versions whose links have changed. `changed` has the columns `owner`, `published` and `locale`.
+ * Links that all locales share have the locale {@link SHARED_LOCALE}.
  */
 export function noteOwners(content: Omit<Content, 'row'>, changed: Sql): Sql {
   const revision = revisionOf({ ...content, row: sql`t` });

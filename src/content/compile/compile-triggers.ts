@@ -55,7 +55,8 @@ const HEADER = sql`returns trigger language plpgsql security definer set search_
 /** Logs inserted or deleted versions, `rows`; `sign` is the sign of their count. */
 function noteRows({ into, by }: Writing, rows: Sql, sign: Sql): Sql {
   const document = sql`case when min(x.document_id) = max(x.document_id) then min(x.document_id) end`;
-  return sql`${into} select ${by}, f.document_id, f.locale, f.published, ${sign}1 from ${rows} f limit ${MOST_SINGLE_VERSIONS};
+  return sql`${into} select ${by}, f.document_id, f.locale, f.published, ${sign}1
+    from ${rows} f limit ${MOST_SINGLE_VERSIONS};
     get diagnostics few = row_count;
     if few = ${MOST_SINGLE_VERSIONS} then
       ${into} select ${by}, ${document}, x.locale, x.published, ${sign}count(*)

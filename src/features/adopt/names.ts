@@ -112,8 +112,7 @@ const reservedAttributes = (model: SourceModel): readonly string[] => [
   ...(model.uid === USER_UID ? OF_USERS : []),
 ];
 
-function attributeNames(model: SourceModel): ReadonlyMap<string, string> {
-  const reserved = reservedAttributes(model);
+function attributeNames(model: SourceModel, reserved: readonly string[]): ReadonlyMap<string, string> {
   // Components are stored as JSON under the names of their attributes.
   const keyOf = (name: string): string => (model.isComponent ? name : columnName(name));
   const keys = new Set<string>();
@@ -168,8 +167,8 @@ export function namesOf(models: readonly SourceModel[]): {
   // Archives list types of plugins first. Types of the project have routes, so they choose their names first.
   const inTurn = [...models].sort((a, b) => Number(isOfPlugin(a)) - Number(isOfPlugin(b)));
   for (const model of inTurn) {
-    const attributes = attributeNames(model);
     const reserved = reservedAttributes(model);
+    const attributes = attributeNames(model, reserved);
     for (const [from, to] of attributes)
       note(model, { what: 'The attribute', from, to, allowed: attributeName(from), reserved });
     if (model.isComponent) {

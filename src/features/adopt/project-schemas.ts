@@ -171,7 +171,7 @@ function otherProjects(schemas: readonly SourceSchema[], directory: string): rea
     throw new AdoptError(
       `${directory} contains several projects: name the folder of one, ${all.join(' or ')}`,
     );
-  return all.filter((one) => one !== '' && all.includes(''));
+  return all.includes('') ? all.filter((one) => one !== '') : [];
 }
 
 const OF_OTHER = 'The folder is another project, and is not read: name it to adopt that project';

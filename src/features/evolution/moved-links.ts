@@ -160,8 +160,8 @@ export function linksInLocales(links: Sql, { evolution, pair, versions }: Move):
     return sql`select x.owner, x.published, coalesce(v.locale, ${defaultLocale}) as locale,
       x.target, x.type, x.position, x.place
       from (${links}) x left join ${versions} v on v.document_id = x.owner and v.published = x.published`;
-  return sql`select y.owner, y.published, ${constant(SHARED_LOCALE)} as locale, y.target, y.type, y.position, y.place from (
-      select x.*, dense_rank() over (
+  return sql`select y.owner, y.published, ${constant(SHARED_LOCALE)} as locale, y.target, y.type, y.position, y.place
+    from (select x.*, dense_rank() over (
         partition by x.owner, x.published order by x.locale = ${defaultLocale} desc, x.locale) as choice
       from (${links}) x) y where y.choice = 1`;
 }

@@ -67,8 +67,9 @@ export function compileReversal(
     and not coalesce(${join([sql`true`, ...visible], ' and ')}, false)`;
   const draft = sql`select ${compileContent(rowScope(type, sql`d`))} from ${rows} d
     where d.document_id = ${document} and d.locale = x.locale and not d.published`;
-  return compileWithoutValues(sql`select x.locale, a.content::text as after, b.content::text as before, (${draft})::text as draft,
-      exists (select 1 from ${rows} e where e.document_id = ${document}) as found, t.id is not null as live,
+  return compileWithoutValues(sql`select x.locale, a.content::text as after, b.content::text as before,
+      (${draft})::text as draft, t.id is not null as live,
+      exists (select 1 from ${rows} e where e.document_id = ${document}) as found,
       coalesce(a.id = (${last}) and ${isSame}, false) as current, not exists (${hidden}) as visible
     from ${asked} left join ${rows} t on t.document_id = ${document} and t.locale = x.locale and t.published
       left join ${table} a on a.id = x.after::bigint left join ${table} b on b.id = x.before::bigint

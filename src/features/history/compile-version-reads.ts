@@ -86,7 +86,8 @@ export function compileLast(
   file: ContentType,
   { type, documentId, visible, current }: VersionsOf,
 ): Statement {
-  const columns = sql`${VERSION_COLUMNS}, f.content::text as content, ${join([sql`true`, ...visible], ' and ')} as visible`;
+  const isVisible = join([sql`true`, ...visible], ' and ');
+  const columns = sql`${VERSION_COLUMNS}, f.content::text as content, ${isVisible} as visible`;
   return compileWithoutValues(
     last(quote(historyTableOf(file)), {
       document: sql`${param(documentId)}::text`,
