@@ -11,7 +11,14 @@ import {
   SwaggerModule,
 } from '@nestjs/swagger';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Answer, CollectionController, ContentOpenApi, mergeContentDocument } from 'nestjs-content-api';
+import {
+  Answer,
+  CollectionController,
+  ContentOpenApi,
+  defineCollectionType,
+  mergeContentDocument,
+} from 'nestjs-content-api';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { blog } from '../fixtures/blog.ts';
@@ -118,6 +125,42 @@ describe.each(ADAPTERS)('GET /api/openapi.json on %s', (adapter) => {
   it('17.1: describes the requested format', async () => {
     const { body } = await test.http.get('/api/openapi.json').set('Strapi-Response-Format', 'v4').expect(200);
     expect(Object.keys(body.components.schemas.Category.properties as object)).toContain('attributes');
+  });
+});
+
+describe('texts with a pattern', () => {
+  const texts = [null, '', 'a', 'ab', 'abc', '\n', 'b'];
+
+  it('14.1: the document accepts the bodies that the server accepts', async () => {
+    const regex = '^ab?$|^abc';
+    const test = await createTestApp({
+      contentTypes: [
+        defineCollectionType({
+          ...{ singularApiId: 'code', pluralApiId: 'codes' },
+          attributes: {
+            optional: { type: 'string', regex },
+            long: { type: 'text', regex, minLength: 1 },
+            needed: { type: 'string', regex, required: true },
+            emptied: { type: 'richtext', regex: '^b*$', required: true },
+          },
+        }),
+      ],
+      access: { public: { code: '*' } },
+    });
+    const { body: document } = await test.http.get('/api/openapi.json').expect(200);
+    const ajv = new Ajv2020({ strict: false });
+    ajv.addSchema({ ...document, $id: 'document' });
+    const isValid = ajv.compile({
+      $ref: 'document#/paths/~1api~1codes/post/requestBody/content/application~1json/schema',
+    });
+    const right = { optional: 'a', long: 'a', needed: 'a', emptied: 'b' };
+    for (const name of Object.keys(right))
+      for (const text of texts) {
+        const body = { data: { ...right, [name]: text } };
+        const { status } = await test.http.post('/api/codes').send(body);
+        expect([name, text, isValid(body)]).toEqual([name, text, status === 201]);
+      }
+    await test.close();
   });
 });
 

@@ -27,11 +27,12 @@ const JSON_TEXT: JsonSchema = { type: ['string', 'number', 'boolean'] };
 const definedMembers = (members: Readonly<Record<string, unknown>>): JsonSchema =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
-/** JSON Schema patterns are Unicode patterns; others are omitted. */
-function patternOf(regex: string | undefined): string | undefined {
+/** JSON Schema patterns are Unicode patterns; others are omitted. An optional text may be empty. */
+function patternOf({ regex, required }: Parameters<ScalarRow['input']>[0]): string | undefined {
   if (regex === undefined) return undefined;
   try {
-    return new RegExp(regex, 'u').source;
+    const { source } = new RegExp(regex, 'u');
+    return required === true ? source : `^$|${source}`;
   } catch {
     return undefined;
   }
@@ -40,9 +41,13 @@ function patternOf(regex: string | undefined): string | undefined {
 /** Text within its bounds; `cap` is the limit in characters without a `maxLength`. */
 const textInput =
   (cap?: number, more: JsonSchema = {}): ScalarRow['input'] =>
-  ({ minLength, maxLength, regex }) => ({
+  (def) => ({
     ...TEXT,
-    ...definedMembers({ minLength, maxLength: maxLength ?? cap, pattern: patternOf(regex) }),
+    ...definedMembers({
+      minLength: def.minLength,
+      maxLength: def.maxLength ?? cap,
+      pattern: patternOf(def),
+    }),
     ...more,
   });
 
