@@ -12,7 +12,16 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { IconAlertCircle, IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
-import { Fragment, memo, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import {
+  Fragment,
+  memo,
+  startTransition,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { FormStore } from '../form/store.ts';
 import { copiedItem, type Item, newItem, textOfValue } from '../form/values.ts';
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
@@ -111,6 +120,16 @@ const rowOf = (line: string): Row => {
   return { key, component };
 };
 
+/** Rows of a list that open with the form. The others follow, so that keys do not wait for them. */
+const FIRST_ROWS = 12;
+
+/** Returns the first rows for the first rendering, then all. */
+function useShown(rows: readonly Row[]): readonly Row[] {
+  const [isWhole, setIsWhole] = useState(rows.length <= FIRST_ROWS);
+  useEffect(() => startTransition(() => setIsWhole(true)), []);
+  return isWhole ? rows : rows.slice(0, FIRST_ROWS);
+}
+
 /** Keys of the rows with problems below them. */
 function useProblemKeys(path: string): string {
   const { store } = useForm();
@@ -127,6 +146,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
   const { model, store } = useForm();
   const [rows, problem] = useRows(path);
+  const shown = useShown(rows);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [removed, setRemoved] = useState<Removed<Item> | null>(null);
   const keys = useMemo(() => rows.map(({ key }) => key), [rows]);
@@ -176,7 +196,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
         </Text>
         {problem !== null && <Alert color="red">{problem}</Alert>}
         <SortableList keys={keys} move={(from, to) => store.set(path, moved(itemsNow(), from, to))}>
-          {rows.map(({ key, component }, at) => (
+          {shown.map(({ key, component }, at) => (
             <Fragment key={key}>
               {removed?.at === at && note}
               <ItemRow
@@ -236,7 +256,7 @@ const ItemRow = memo(function ItemRow(props: RowProps) {
   return (
     <SortableEntry id={id} title={name} isFixed={readOnly}>
       {(handle) => (
-        <Paper withBorder px="xs" py={6}>
+        <Paper withBorder px="xs" py={6} className={isOpen ? undefined : 'desk-closed-row'}>
           <Group gap="xs" wrap="nowrap">
             {handle}
             <UnstyledButton flex={1} miw={0} onClick={() => toggle(id)} aria-expanded={isOpen}>
