@@ -1,16 +1,16 @@
 /** Reads archives of `strapi export`: tar files, gzipped or encrypted, and unpacked folders. */
 import { messageOf } from '../../kernel/errors.js';
-import { createDecipheriv, scryptSync } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { isObject } from '../../kernel/json.js';
+import { isObject, isText } from '../../kernel/json.js';
 import { linesOf, MAX_LINE_BYTES } from '../../kernel/lines.js';
 import { AdoptError } from './adopt-error.js';
-import { readTar, type TarFile } from './read-tar.js';
+import { decipher, endsEarly, formOf, HEAD_BYTES, isDamaged, notTar } from './archive-form.js';
+import { readTar, type TarErrors, type TarFile } from './read-tar.js';
 
 export type StrapiObject = Readonly<Record<string, unknown>>;
 
@@ -104,41 +104,34 @@ async function* itemsIn(file: TarFile): AsyncGenerator<StrapiItem> {
     yield { part: 'asset', name: path.slice('assets/uploads/'.length), size: file.size, bytes: file.bytes };
 }
 
-/** Key lengths in bytes of an encrypted export; the first is that of `strapi export`. */
-const CIPHER = 'aes-128-ecb';
-const KEY_BYTES = 16;
-
-const decipher = (key: string): Transform => createDecipheriv(CIPHER, scryptSync(key, '', KEY_BYTES), null);
-
-/** First bytes of a file, to distinguish gzip and tar from encrypted bytes. */
+/** Returns the first bytes of a file. */
 async function headOf(path: string): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
   }
 }
 
-const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
-const isEncrypted = (path: string): boolean => path.endsWith('.enc');
+/** Codes of errors of streams that end too early. With another last block, the padding is wrong. */
+const EARLY: readonly string[] = ['Z_BUF_ERROR', 'ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH', 'ERR_OSSL_BAD_DECRYPT'];
 
-function startOf(head: Buffer, key: string): Buffer {
-  const start = createDecipheriv(CIPHER, scryptSync(key, '', KEY_BYTES), null);
-  start.setAutoPadding(false);
-  return start.update(head.subarray(0, head.length - (head.length % KEY_BYTES)));
+function streamError(path: string, error: unknown): AdoptError {
+  const code = isObject(error) && isText(error['code']) ? error['code'] : '';
+  if (EARLY.includes(code)) return endsEarly(path);
+  return code.startsWith('Z_')
+    ? isDamaged(path)
+    : new AdoptError(`${path} cannot be read (${messageOf(error)})`);
 }
 
 /** Yields the bytes of the tar file. Throws an AdoptError for a wrong key or a damaged file. */
 async function* tarBytes(path: string, key: string | undefined): AsyncGenerator<Buffer> {
-  const head = await headOf(path);
-  if (isEncrypted(path) && key === undefined)
-    throw new AdoptError(`${path} is encrypted: give the key of the export with --key`);
-  const plain = isEncrypted(path) && key !== undefined ? startOf(head, key) : head;
+  const { isGzip, isEncrypted } = formOf({ path, head: await headOf(path) }, key);
   const steps: Transform[] = [];
-  if (isEncrypted(path) && key !== undefined) steps.push(decipher(key));
-  if (isGzip(plain)) steps.push(createGunzip());
+  if (isEncrypted && key !== undefined) steps.push(decipher(key));
+  if (isGzip) steps.push(createGunzip());
   const source: Readable = createReadStream(path);
   const last: Readable = steps.at(-1) ?? source;
   const piped = steps.length === 0 ? Promise.resolve() : pipeline([source, ...steps]);
@@ -149,8 +142,7 @@ async function* tarBytes(path: string, key: string | undefined): AsyncGenerator<
   try {
     for await (const piece of last) if (Buffer.isBuffer(piece)) yield piece;
   } catch (error) {
-    const reason = messageOf(error);
-    throw new AdoptError(`${path} cannot be read: it is damaged, or the key is wrong (${reason})`);
+    throw streamError(path, error);
   } finally {
     source.destroy();
     await failed;
@@ -175,6 +167,12 @@ async function* piecesOf(path: string): AsyncGenerator<Buffer> {
   for await (const piece of createReadStream(path)) if (Buffer.isBuffer(piece)) yield piece;
 }
 
+const errorsOf = (path: string): TarErrors => ({
+  foreign: (head) => notTar({ path, head }),
+  damaged: (last) => isDamaged(path, last),
+  early: (last) => endsEarly(path, last),
+});
+
 /**
  * Reads an export of Strapi 4 or 5: `.tar`, `.tar.gz`, the same with `.enc`, or an unpacked folder. Reading
  * throws an AdoptError for a wrong key or a damaged file.
@@ -184,7 +182,7 @@ export function readStrapiArchive(path: string, options: { readonly key?: string
     path,
     items: async function* () {
       const isFolder = (await stat(path)).isDirectory();
-      const files = isFolder ? filesBelow(path) : readTar(tarBytes(path, options.key));
+      const files = isFolder ? filesBelow(path) : readTar(tarBytes(path, options.key), errorsOf(path));
       for await (const file of files) yield* itemsIn(file);
     },
   };
