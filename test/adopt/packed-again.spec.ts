@@ -67,9 +67,6 @@ describe('an archive that was packed again', () => {
       entry('entities/entities_00001.jsonl', `${lines(row(1))}\n{"type":"api::pa\n[1]\n${lines(row(2))}`),
     );
     expect(content?.survey.rows).toEqual(new Map([['api::page.page', 2]]));
-    expect(remarks).toMatchObject([
-      { subject: 'entities/entities_00001.jsonl', key: '2' },
-      { subject: 'entities/entities_00001.jsonl', key: '3' },
-    ]);
+    expect(remarks).toMatchObject([{ subject: 'entities/entities_00001.jsonl', rows: ['2', '3'], count: 2 }]);
   });
 });

@@ -44,10 +44,27 @@ export interface StrapiArchive {
 /** Mark at the start of files that some editors of Windows have saved. */
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
+/** Levels of lists and objects that are read, which is more than a value may have. */
+const MAX_LEVELS = 1000;
+
+/** Replaces what is deeper by null: functions such as `JSON.stringify` would exhaust the stack. */
+function cutBelow(value: object, left = MAX_LEVELS): void {
+  for (const [key, one] of Object.entries(value) as [string, unknown][]) {
+    if (typeof one !== 'object' || one === null) continue;
+    if (left === 0) Reflect.set(value, key, null);
+    else cutBelow(one, left - 1);
+  }
+}
+
+const OBJECT_START = /^\uFEFF?\s*\{/;
+
 const objectIn = (line: string): StrapiObject | null => {
+  if (!OBJECT_START.test(line)) return null;
   try {
     const value: unknown = JSON.parse(line.replace(BYTE_ORDER_MARK, ''));
-    return isObject(value) ? value : null;
+    if (!isObject(value)) return null;
+    if (line.length > 2 * MAX_LEVELS) cutBelow(value);
+    return value;
   } catch {
     return null;
   }

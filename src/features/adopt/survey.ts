@@ -4,7 +4,7 @@ import { instantOf } from './convert-value.js';
 import { isKeptId } from './kept-ids.js';
 import { layoutIn } from './layouts.js';
 import { FILE_UID, ROLE_UID } from './names.js';
-import type { Remark } from './remark.js';
+import { type Remark, Remarks } from './remark.js';
 import { RowGroups } from './row-groups.js';
 import { localizedOption, objectOf, type SourceSchema, textOf } from './source-schema.js';
 import type { StrapiArchive, StrapiItem, StrapiObject } from './strapi-archive.js';
@@ -15,6 +15,8 @@ const FOLDER_UID = 'plugin::upload.folder';
 
 const LOCALE_CODE = /^[a-z]{2,3}(-[a-z0-9]+)*$/i;
 const UNLISTED = 'Rows have the locale, which the project does not list: it is one of the locales here';
+
+const UNREADABLE = 'Lines that cannot be read: they are no JSON objects';
 
 /** Types whose rows are few and needed before the others. */
 const SMALL: readonly string[] = [PERMISSION_UID, LOCALE_UID, ROLE_UID, FOLDER_UID];
@@ -91,6 +93,7 @@ class Surveyor {
   private readonly fileNames = new Set<string>();
   private readonly plainFiles = new Map<string, string>();
   private readonly remarks: Remark[] = [];
+  private readonly damaged = new Remarks();
   private links = 0;
 
   /** Receives the items, one function per part. */
@@ -103,12 +106,7 @@ class Surveyor {
     assetMetadata: () => undefined,
     asset: ({ name }) => void this.assets.add(name),
     damaged: ({ name, line }) =>
-      void this.remarks.push({
-        list: 'none',
-        subject: name,
-        key: String(line),
-        text: 'The line cannot be read: it is no JSON object',
-      }),
+      this.damaged.add({ list: 'none', subject: name, text: UNREADABLE }, `${line}`),
   };
 
   result(): Survey {
@@ -130,7 +128,7 @@ class Surveyor {
       links: this.links,
       assets: new Set([...this.assets].map((name) => assetName(name, this.fileNames))),
       groups: this.groups,
-      remarks: [...this.remarks, ...this.leftOut()],
+      remarks: [...this.remarks, ...this.damaged.all(), ...this.leftOut()],
     };
   }
 
