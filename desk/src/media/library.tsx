@@ -59,7 +59,9 @@ export function Library({ state, allowed, chosen, toggle, open, isPicker }: Libr
     <>
       <Text size="sm" c="dimmed" role="status">
         {files.length > 0 && texts.media.count(total)}
-        {files.length === 0 && !isFetching && (isNarrowed ? texts.noResults : texts.noFiles)}
+        {files.length === 0 &&
+          !isFetching &&
+          (isNarrowed ? texts.noResults : `${texts.noFiles} ${texts.noFilesHint}`)}
       </Text>
       {data === undefined && isFetching && (
         <Center p="xl">

@@ -33,6 +33,7 @@ import {
   writeState,
 } from '../model/list-query.ts';
 import type { Type } from '../model/model.ts';
+import { EmptyList } from '../parts/empty-list.tsx';
 import { Frame } from '../parts/frame.tsx';
 import { isLong } from '../parts/long-list.ts';
 import { say } from '../parts/messages.tsx';
@@ -167,15 +168,14 @@ export function ListScreen({ type }: { readonly type: Type }) {
         />
       )}
       {data?.data.length === 0 && (
-        <Stack align="flex-start" py="xl">
-          <Text>{isNarrowed ? texts.noMatches : texts.noDocuments}</Text>
+        <EmptyList text={isNarrowed ? texts.noMatches : texts.noDocuments}>
           {isNarrowed && (
             <Button variant="default" onClick={() => go({ search: '', filters: [] })}>
               {texts.clearSearch}
             </Button>
           )}
           {!isNarrowed && <CreateButton type={type} locale={state.locale} />}
-        </Stack>
+        </EmptyList>
       )}
       {data !== undefined && data.data.length > 0 && <Pages {...{ state, page: data, go }} />}
     </Frame>

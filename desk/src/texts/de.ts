@@ -161,7 +161,7 @@ export const de: Texts = {
   unpublishedNow: 'Zurückgezogen',
   discardedNow: 'Der Entwurf ist wie veröffentlicht',
   deletedNow: 'Gelöscht',
-  revert: 'Zurücksetzen',
+  revert: 'Ungespeicherte Änderungen verwerfen',
   confirmDelete: (title) => `„${title}“ löschen?`,
   confirmDeleteHint:
     'Links auf das Dokument werden ebenfalls entfernt. Das lässt sich nicht rückgängig machen.',
@@ -276,5 +276,6 @@ export const de: Texts = {
   upload: 'Hochladen',
   uploadFailed: (name, reason) => `${name} wurde nicht hochgeladen: ${reason}`,
   noFiles: 'Noch keine Dateien.',
+  noFilesHint: 'Bilder und andere Dateien werden einmal hochgeladen, und jedes Dokument kann sie verwenden.',
   choose: 'Wählen',
 };

@@ -157,7 +157,7 @@ export const en = {
   unpublishedNow: 'Unpublished',
   discardedNow: 'The draft is as published',
   deletedNow: 'Deleted',
-  revert: 'Revert',
+  revert: 'Discard unsaved changes',
   confirmDelete: (title: string) => `Delete “${title}”?`,
   confirmDeleteHint: 'Links to the document are removed as well. This cannot be undone.',
   deleteLocale: (locale: string) => `Delete the version in ${locale}`,
@@ -269,6 +269,7 @@ export const en = {
   upload: 'Upload',
   uploadFailed: (name: string, reason: string) => `${name} was not uploaded: ${reason}`,
   noFiles: 'No files yet.',
+  noFilesHint: 'Pictures and other files are uploaded once, and every document can use them.',
   choose: 'Choose',
 };
 

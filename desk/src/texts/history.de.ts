@@ -55,6 +55,7 @@ export const history: typeof english = {
   trash: 'Papierkorb',
   trashOf: (type) => `Papierkorb: ${type}`,
   empty: 'Der Papierkorb ist leer.',
+  emptyHint: 'Gelöschte Dokumente dieser Liste bleiben hier und lassen sich wiederherstellen.',
   deletedAt: 'Gelöscht',
   restoreDocument: (title) => `${title} wiederherstellen`,
   restoreDocumentTitle: (title) => `„${title}“ wiederherstellen?`,

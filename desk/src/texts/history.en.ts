@@ -53,6 +53,7 @@ export const history = {
   trash: 'Trash',
   trashOf: (type: string) => `Trash: ${type}`,
   empty: 'The trash is empty.',
+  emptyHint: 'Deleted documents of this list are kept here, and you can restore them.',
   deletedAt: 'Deleted',
   restoreDocument: (title: string) => `Restore ${title}`,
   restoreDocumentTitle: (title: string) => `Restore “${title}”?`,

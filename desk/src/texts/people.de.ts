@@ -85,6 +85,9 @@ export const persons: Texts['persons'] = {
 
   createToken: 'API-Token anlegen',
   noTokens: 'Noch keine API-Token.',
+  noTokensHint:
+    'Mit einem Token liest oder ändert ein Programm, etwa Ihre Website, die Inhalte. ' +
+    'Legen Sie für jedes Programm eines an.',
   kind: 'Art',
   kinds: { 'read-only': 'Nur lesen', 'full-access': 'Voller Zugriff', custom: 'Eigene Rechte' },
   expiry: 'Läuft ab',

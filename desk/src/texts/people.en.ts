@@ -80,6 +80,8 @@ export const persons = {
 
   createToken: 'Create an API token',
   noTokens: 'No API tokens yet.',
+  noTokensHint:
+    'A token lets a program, such as your site, read or change content. Create one for each program.',
   kind: 'Kind',
   kinds: { 'read-only': 'Read only', 'full-access': 'Full access', custom: 'Custom' },
   expiry: 'Expires',

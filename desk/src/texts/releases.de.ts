@@ -8,6 +8,8 @@ export const releases: typeof english = {
   hint: 'Eine Freigabe veröffentlicht ihre Dokumente gemeinsam oder zieht sie zurück: alle oder keines.',
   create: 'Freigabe anlegen',
   none: 'Noch keine Freigaben.',
+  noneHint:
+    'Legen Sie eine an, fügen Sie Dokumente hinzu, und geben Sie sie gemeinsam frei, sofort oder zu einer Zeit.',
   planned: 'Geplant',
   past: 'Freigegeben',
   name: 'Name',
@@ -57,8 +59,16 @@ export const releases: typeof english = {
   unknownType: (name) => `Unbekannter Typ ${name}`,
   removeOne: (title) => `${title} aus der Freigabe entfernen`,
   empty: 'Die Freigabe hat noch keine Dokumente.',
-  emptyHint: 'Öffnen Sie ein Dokument, oder wählen Sie mehrere in einer Liste, und dann „Zu einer Freigabe“.',
-  add: 'Zu einer Freigabe',
+  emptyHint:
+    'Öffnen Sie ein Dokument, oder markieren Sie mehrere in einer Liste, ' +
+    'und wählen Sie „Zu einer Freigabe hinzufügen“.',
+  add: 'Zu einer Freigabe hinzufügen',
+  addTo: 'Zu dieser Freigabe hinzufügen',
+  addToNew: 'Anlegen und hinzufügen',
+  addHints: {
+    publish: 'Jetzt wird nichts veröffentlicht. Die Freigabe veröffentlicht den Entwurf, wie er dann ist.',
+    unpublish: 'Jetzt ändert sich nichts. Die Freigabe zieht die veröffentlichte Fassung zurück.',
+  },
   addMany: (count) => `${documents(count)} zu einer Freigabe hinzufügen`,
   release: 'Freigabe',
   newOne: 'Neue Freigabe …',

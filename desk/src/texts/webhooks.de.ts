@@ -5,6 +5,8 @@ export const webhooks: typeof english = {
   title: 'Webhooks',
   operation: 'Betrieb',
   none: 'Noch keine Webhooks.',
+  noneHint:
+    'Ein Webhook benachrichtigt ein anderes System, etwa Ihre Website, wenn sich Dokumente oder Dateien ändern.',
   create: 'Webhook anlegen',
   edit: 'Bearbeiten',
   change: (name) => `${name} bearbeiten`,

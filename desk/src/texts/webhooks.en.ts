@@ -3,6 +3,7 @@ export const webhooks = {
   title: 'Webhooks',
   operation: 'Operation',
   none: 'No webhooks yet.',
+  noneHint: 'A webhook notifies another system, such as your site, when documents or files change.',
   create: 'Create a webhook',
   edit: 'Edit',
   change: (name: string) => `Edit ${name}`,

@@ -106,7 +106,7 @@ const page = defineCollectionType({
     await choose('#00ff00');
     await eva.sees('Unsaved changes');
     await eva.press('More actions');
-    await eva.item('Revert');
+    await eva.item('Discard unsaved changes');
     await eva.until('reverted', async () => (await colour()) === '#ff8800');
     await choose('#bad000');
     await eva.press('Publish');

@@ -274,7 +274,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.follow('Create');
     await ann.sees('were recovered');
     expect(await ann.valueOf('Title')).toBe('Left alone');
-    await ann.press('Revert');
+    await ann.press('Discard unsaved changes');
     await ann.seesNot('were recovered');
   });
 
@@ -321,7 +321,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.page.goto('about:blank');
     await ann.open(`/content/article/${documentId}`);
     await ann.sees('were recovered');
-    await ann.press('Revert');
+    await ann.press('Discard unsaved changes');
     await ann.seesNot('were recovered');
     expect(await ann.valueOf('Lead')).toBe('');
     await ann.page.reload();

@@ -35,6 +35,7 @@ import { startVisit, type Visit } from './visit.ts';
   it('takes files that are dropped, and a picture that is pasted', async () => {
     await ann.follow('Media library');
     await ann.sees('No files yet.');
+    await ann.sees('every document can use them');
     await give('drop', '.desk-drop', ['harbour.png', '#2a6f97'], ['market.png', '#c9622b']);
     await shows('market.png', 'harbour.png');
     await give('paste', 'body', ['image.png', '#5b7553']);

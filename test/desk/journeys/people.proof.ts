@@ -178,6 +178,7 @@ afterAll(async () => {
   it('creates an API token, which is shown once and works', async () => {
     await eva.follow('API tokens');
     await eva.sees('No API tokens yet.');
+    await eva.sees('A token lets a program');
     await eva.press('Create an API token');
     await eva.fill('Name', 'website');
     await choose(eva, 'Kind', 'Custom');
@@ -375,7 +376,7 @@ afterAll(async () => {
         await eva.open('/people/roles');
         await eva.follow('Archivist');
         await eva.heading('Archivist');
-        await eva.sees('Revert');
+        await eva.sees('Discard unsaved changes');
       },
     ],
     ['tokens', () => eva.open('/people/tokens')],

@@ -132,6 +132,7 @@ class Receiver {
   it('creates a webhook, gets its secret once, and sends a test', async () => {
     await eva.follow('Webhooks');
     await eva.sees('No webhooks yet.');
+    await eva.sees('A webhook notifies another system');
     await eva.press('Create a webhook');
     await eva.fill('Name', 'Site');
     await eva.fill('Address', receiver.url);

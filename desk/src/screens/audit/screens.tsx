@@ -14,6 +14,7 @@ import {
   runsOf,
   writeFilters,
 } from '../../model/audit-list.ts';
+import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
@@ -50,7 +51,7 @@ export default function AuditScreen() {
         change={(change) => setAddress(writeFilters({ ...filters, ...change }), { replace: true })}
       />
       {list.isSuccess && entries.length === 0 && (
-        <Text py="md">{isFiltered ? audit.noMatches : audit.empty}</Text>
+        <EmptyList text={isFiltered ? audit.noMatches : audit.empty} />
       )}
       {days.map((runs) => (
         <Day key={runs[0]?.id} {...{ runs, named }} />

@@ -7,6 +7,7 @@ import { Link } from 'wouter';
 import { textOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
+import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { isolated } from '../../texts/isolated.ts';
@@ -50,7 +51,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
           </Anchor>
         </Alert>
       )}
-      {data?.data.length === 0 && <Text py="md">{history.empty}</Text>}
+      {data?.data.length === 0 && <EmptyList text={history.empty} hint={history.emptyHint} />}
       {data !== undefined && data.data.length > 0 && (
         <DeletedTable type={type} documents={data.data} {...{ titleOf }} ask={setAsked} />
       )}

@@ -3,6 +3,7 @@ import { ActionIcon, Button, Menu, Select, Table, Text, TextInput } from '@manti
 import { IconDots, IconPlus } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
+import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { Unsaved, useChanged } from '../../parts/unsaved.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -33,21 +34,24 @@ export function TokensScreen() {
       text,
     });
   };
+  const create = people.tokens.includes('create') && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+      {texts.persons.createToken}
+    </Button>
+  );
   return (
     <Frame
       title={texts.persons.tokens}
       isLoading={isFetching}
       error={error}
       retry={() => void refetch()}
-      tools={
-        people.tokens.includes('create') && (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-            {texts.persons.createToken}
-          </Button>
-        )
-      }
+      tools={data?.length !== 0 && create}
     >
-      {data?.length === 0 && <Text py="md">{texts.persons.noTokens}</Text>}
+      {data?.length === 0 && (
+        <EmptyList text={texts.persons.noTokens} hint={texts.persons.noTokensHint}>
+          {create}
+        </EmptyList>
+      )}
       {data !== undefined && data.length > 0 && <TokenTable tokens={data} {...{ show, setQuestion }} />}
       {isCreating && <CreateDialog close={() => setCreating(false)} show={show} />}
       {question !== null && <QuestionDialog question={question} close={() => setQuestion(null)} />}

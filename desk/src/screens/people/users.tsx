@@ -15,6 +15,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconDots, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { session } from '../../api/session.ts';
+import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
@@ -86,7 +87,7 @@ export function UsersScreen() {
         }}
         maw={420}
       />
-      {data?.users.length === 0 && <Text py="md">{texts.persons.noUsers}</Text>}
+      {data?.users.length === 0 && <EmptyList text={texts.persons.noUsers} />}
       {data !== undefined && data.users.length > 0 && (
         <UserTable users={data.users} showsRoles={showsRoles} {...{ setOpen, showLink }} />
       )}

@@ -1,5 +1,5 @@
 /** Adds documents of a type to a release, which may be a new one. */
-import { SegmentedControl, Select, TextInput } from '@mantine/core';
+import { SegmentedControl, Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Type } from '../../model/model.ts';
 import { say } from '../../parts/messages.tsx';
@@ -50,7 +50,7 @@ export default function AddDialog({ type, documentIds, locale, close }: Props) {
   return (
     <FormDialog
       title={documentIds.length === 1 ? texts.add : texts.addMany(documentIds.length)}
-      label={texts.add}
+      label={id === NEW ? texts.addToNew : texts.addTo}
       close={close}
       submit={submit}
     >
@@ -79,6 +79,9 @@ export default function AddDialog({ type, documentIds, locale, close }: Props) {
           { value: 'unpublish', label: texts.actions.unpublish },
         ]}
       />
+      <Text size="sm" c="dimmed" role="status">
+        {texts.addHints[action]}
+      </Text>
       {hasLocales && (
         <SegmentedControl
           aria-label={language}

@@ -3,6 +3,7 @@ import { Anchor, Button, Table, Text, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
+import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { ReleaseForm } from './release-form.tsx';
@@ -32,6 +33,11 @@ function ReleasesScreen() {
     [texts.past, past.data ?? []],
   ] as const;
   const isEmpty = planned.data?.length === 0 && past.data?.length === 0;
+  const create = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+      {texts.create}
+    </Button>
+  );
   return (
     <Frame
       title={texts.title}
@@ -41,16 +47,16 @@ function ReleasesScreen() {
         void planned.refetch();
         void past.refetch();
       }}
-      tools={
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-          {texts.create}
-        </Button>
-      }
+      tools={!isEmpty && create}
     >
       <Text size="sm" c="dimmed">
         {texts.hint}
       </Text>
-      {isEmpty && <Text py="md">{texts.none}</Text>}
+      {isEmpty && (
+        <EmptyList text={texts.none} hint={texts.noneHint}>
+          {create}
+        </EmptyList>
+      )}
       {lists
         .filter(([, releases]) => releases.length > 0)
         .map(([title, releases]) => (

@@ -3,6 +3,7 @@ import { Anchor, Button, Table, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, Route, Switch } from 'wouter';
+import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
@@ -29,21 +30,24 @@ function WebhooksScreen() {
   const { data, error, isLoading, refetch } = useWebhooks();
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState<Secret | null>(null);
+  const create = verbs.includes('create') && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+      {texts.create}
+    </Button>
+  );
   return (
     <Frame
       title={texts.title}
       isLoading={isLoading}
       error={error}
       retry={() => void refetch()}
-      tools={
-        verbs.includes('create') && (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-            {texts.create}
-          </Button>
-        )
-      }
+      tools={data?.length !== 0 && create}
     >
-      {data?.length === 0 && <Text py="md">{texts.none}</Text>}
+      {data?.length === 0 && (
+        <EmptyList text={texts.none} hint={texts.noneHint}>
+          {create}
+        </EmptyList>
+      )}
       {data !== undefined && data.length > 0 && <WebhookTable webhooks={data} />}
       {isCreating && (
         <WebhookForm
