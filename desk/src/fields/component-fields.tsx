@@ -12,25 +12,16 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { IconAlertCircle, IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
-import {
-  Fragment,
-  memo,
-  startTransition,
-  useCallback,
-  useEffect,
-  useMemo,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { Fragment, memo, useCallback, useEffect, useMemo, useState } from 'react';
 import type { FormStore } from '../form/store.ts';
 import { copiedItem, type Item, newItem, textOfValue } from '../form/values.ts';
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
-import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 import { AddItem } from './add-item.tsx';
 import { FieldGrid } from './field-grid.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
+import { useProblemKeys, useRows, useShown } from './item-rows.ts';
 import { type Removed, RemovedNote, withEntry } from './removed-note.tsx';
 
 /** Title of an entry: a value of it, else the label of its component. */
@@ -92,53 +83,6 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
         )}
       </Stack>
     </Fieldset>
-  );
-}
-
-interface Row {
-  readonly key: string;
-  readonly component: string;
-}
-
-/** Rows of a list. A change inside a row does not render the list again. */
-function useRows(path: string): readonly [readonly Row[], string | null] {
-  const { store } = useForm();
-  const subscribe = useCallback((listener: () => void) => store.subscribe(path, listener), [store, path]);
-  const text = useSyncExternalStore(subscribe, () =>
-    ((store.get(path) ?? []) as readonly Item[])
-      .map(({ key, component }) => `${key} ${component}`)
-      .join('\n'),
-  );
-  const problem = useSyncExternalStore(subscribe, () => store.problemAt(path));
-  const rows = useMemo(() => (text === '' ? [] : text.split('\n').map(rowOf)), [text]);
-  const texts = useTexts();
-  return [rows, problem === null ? null : reasonText(problem, texts)];
-}
-
-const rowOf = (line: string): Row => {
-  const [key = '', component = ''] = line.split(' ');
-  return { key, component };
-};
-
-/** Rows of a list that open with the form. The others follow, so that keys do not wait for them. */
-const FIRST_ROWS = 12;
-
-/** Returns the first rows for the first rendering, then all. */
-function useShown(rows: readonly Row[]): readonly Row[] {
-  const [isWhole, setIsWhole] = useState(rows.length <= FIRST_ROWS);
-  useEffect(() => startTransition(() => setIsWhole(true)), []);
-  return isWhole ? rows : rows.slice(0, FIRST_ROWS);
-}
-
-/** Keys of the rows with problems below them. */
-function useProblemKeys(path: string): string {
-  const { store } = useForm();
-  return useSyncExternalStore(
-    useCallback((listener: () => void) => store.subscribe('', listener), [store]),
-    () => {
-      const below = store.problemPaths.filter((place) => place.startsWith(`${path}/#`));
-      return [...new Set(below.map((place) => place.slice(path.length + 2).split('/')[0] ?? ''))].join(' ');
-    },
   );
 }
 
