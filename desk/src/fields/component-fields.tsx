@@ -147,6 +147,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
                 path={`${path}/#${key}`}
                 id={key}
                 uid={component}
+                list={attribute.label}
                 isZone={kindOf(attribute) === 'items' && attribute.type === 'dynamiczone'}
                 isOpen={opened.has(key)}
                 isWrong={wrong.split(' ').includes(key)}
@@ -168,6 +169,8 @@ interface RowProps {
   readonly path: string;
   readonly id: string;
   readonly uid: string;
+  /** Label of the list. */
+  readonly list: string;
   readonly isZone: boolean;
   readonly isOpen: boolean;
   /** Whether a value inside has a problem. */
@@ -188,7 +191,7 @@ const isSameRow = (one: RowProps, other: RowProps): boolean =>
   one.toggle === other.toggle;
 
 const ItemRow = memo(function ItemRow(props: RowProps) {
-  const { path, id, uid, isZone, isOpen, isWrong, toggle, remove, readOnly } = props;
+  const { path, id, uid, list, isZone, isOpen, isWrong, toggle, remove, readOnly } = props;
   const texts = useTexts();
   const { model } = useForm();
   const part = model.component(uid);
@@ -200,7 +203,15 @@ const ItemRow = memo(function ItemRow(props: RowProps) {
   return (
     <SortableEntry id={id} title={name} isFixed={readOnly}>
       {(handle) => (
-        <Paper withBorder px="xs" py={6} className={isOpen ? undefined : 'desk-closed-row'}>
+        <Paper
+          withBorder
+          px="xs"
+          py={6}
+          className={isOpen ? undefined : 'desk-closed-row'}
+          data-path={path}
+          data-entry={isZone && text !== '' ? `${label}: ${text}` : name}
+          data-list={list}
+        >
           <Group gap="xs" wrap="nowrap">
             {handle}
             <UnstyledButton flex={1} miw={0} onClick={() => toggle(id)} aria-expanded={isOpen}>

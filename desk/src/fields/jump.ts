@@ -1,4 +1,4 @@
-/** Fields of the open form, which the palette finds by their labels. */
+/** Fields and entries of the open form, which the palette finds by their labels and titles. */
 import { fieldsOf, kindOf, type Model, type Part } from '../model/model.ts';
 import type { Entry } from '../model/palette-order.ts';
 import { CONTENT } from '../parts/page-change.ts';
@@ -28,12 +28,35 @@ export function shownFields(part: Part, model: Model, { at, hint }: Place): read
   });
 }
 
+/** Returns the entries of components and zones that the page shows, closed ones too. */
+export function shownEntries(): readonly Entry[] {
+  const rows = document.getElementById(CONTENT)?.querySelectorAll<HTMLElement>('[data-entry]') ?? [];
+  const counts = new Map<string, number>();
+  return [...rows].map(({ dataset: { path = '', entry = '', list = '' } }) => {
+    const count = (counts.get(`${list} ${entry}`) ?? 0) + 1;
+    counts.set(`${list} ${entry}`, count);
+    // A number distinguishes entries without a title.
+    return { path: `${FIELD}${path}`, label: entry, hint: count === 1 ? list : `${list} ${count}` };
+  });
+}
+
 export const isField = (path: string): boolean => path.startsWith(FIELD);
 
-/** Moves the focus to a field, in the middle of the window unless the field is tall. */
+/** Moves the focus to a field, or to the first one of an entry, which opens. */
 export function jumpTo(path: string): void {
   const element = elementAt(path.slice(FIELD.length));
   if (element === null) return;
+  const closed = element.matches('[data-entry]')
+    ? element.querySelector<HTMLElement>('[aria-expanded=false]')
+    : null;
+  closed?.click();
+  // The fields of an entry are rendered when it opens.
+  if (closed === null) focusIn(element);
+  else requestAnimationFrame(() => focusIn(element));
+}
+
+/** Shows an element in the middle of the window, unless it is tall, and focuses its first control. */
+function focusIn(element: HTMLElement): void {
   element.scrollIntoView({ block: element.clientHeight > innerHeight / 2 ? 'start' : 'center' });
   const control = element.matches('input, textarea') ? element : firstField(element);
   (control ?? element.querySelector('button'))?.focus();

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { request } from '../api/http.ts';
 import { hostScreens } from '../extension.ts';
-import { isField, jumpTo, shownFields } from '../fields/jump.ts';
+import { isField, jumpTo, shownEntries, shownFields } from '../fields/jump.ts';
 import { type Json, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import type { Model, Type } from '../model/model.ts';
@@ -98,13 +98,14 @@ function useDocuments(search: string) {
   });
 }
 
-/** Fields of the form on the page, as it is when the palette opens. */
+/** Fields and entries of the form on the page, as it is when the palette opens. */
 function useFields(path: string): readonly Entry[] {
   const texts = useTexts();
   const model = useModel();
   const [fields] = useState(() => {
     const type = model.type(/^\/content\/([^/]+)/.exec(path)?.[1] ?? '');
-    return type === null ? [] : shownFields(type, model, { at: '', hint: texts.palette.field });
+    if (type === null) return [];
+    return [...shownFields(type, model, { at: '', hint: texts.palette.field }), ...shownEntries()];
   });
   return fields;
 }

@@ -344,4 +344,37 @@ const imprint = defineSingleType({
     expect(await checkViews(ann.page, `desk-${name}`, show)).toEqual([]);
     await ann.page.setViewport({ width: 1280, height: 900 });
   });
+
+  it('goes to an entry of a zone by its title, and opens it', async () => {
+    const sections = ['To be or not', 'The rest is silence', ''].map((text) => ({
+      __component: 'part.quote',
+      ...(text === '' ? {} : { text }),
+    }));
+    const table = { __component: 'part.table', rows: [{ heading: 'Morning' }, { heading: 'Evening' }] };
+    const { documentId } = await visit.api('post', '/articles?status=draft', {
+      data: { title: 'Plays', sections: [...sections, { __component: 'part.quote' }, table] },
+    });
+    await ann.openAnew(`/content/article/${documentId}`);
+    await ann.page.waitForSelector('[data-path=sections] [aria-expanded]');
+    const jump = async (letters: string, expected: readonly string[], control: string): Promise<void> => {
+      await palette();
+      await ann.page.keyboard.type(letters);
+      await ann.until(
+        letters,
+        async () => (await options()).slice(0, expected.length).join() === expected.join(),
+      );
+      await ann.page.keyboard.press('Enter');
+      await ann.until(control, async () => (await ann.focused()) === control);
+    };
+    await jump('silence', ['Quote: The rest is silence Sections'], 'Text');
+    expect(await ann.page.$$eval('[data-path=sections] [aria-expanded=true]', (all) => all.length)).toBe(1);
+    expect(await ann.page.evaluate('document.activeElement.value')).toBe('The rest is silence');
+    await jump('silence', ['Quote: The rest is silence Sections'], 'Text');
+    expect(await ann.page.$$eval('[data-path=sections] [aria-expanded=true]', (all) => all.length)).toBe(1);
+    const named = ['Quote: To be or not Sections', 'Quote: The rest is silence Sections'];
+    await jump('quote', [...named, 'Quote Sections', 'Quote Sections 2'], 'Text');
+    await jump('table', ['Table Sections'], 'Caption');
+    // Entries inside an open entry are on the page.
+    await jump('even', ['Evening Rows'], 'Heading');
+  });
 });
