@@ -12,7 +12,7 @@ export interface ArchiveForm {
   readonly isEncrypted: boolean;
 }
 
-export const EXPECTED =
+const EXPECTED =
   'Expected a .tar, .tar.gz, .tar.enc or .tar.gz.enc file of "strapi export", or its unpacked folder';
 const UNPACK = 'unpack it, and name the folder or the archive in it';
 const EXPORT = 'run "strapi export" in the project, and name its archive';
