@@ -46,13 +46,14 @@ export const isField = (path: string): boolean => path.startsWith(FIELD);
 export function jumpTo(path: string): void {
   const element = elementAt(path.slice(FIELD.length));
   if (element === null) return;
-  const closed = element.matches('[data-entry]')
-    ? element.querySelector<HTMLElement>('[aria-expanded=false]')
+  // The first is the button of the entry itself; others may be inside.
+  const toggle = element.matches('[data-entry]')
+    ? element.querySelector<HTMLElement>('[aria-expanded]')
     : null;
-  closed?.click();
+  if (toggle?.getAttribute('aria-expanded') !== 'false') return focusIn(element);
+  toggle.click();
   // The fields of an entry are rendered when it opens.
-  if (closed === null) focusIn(element);
-  else requestAnimationFrame(() => focusIn(element));
+  requestAnimationFrame(() => focusIn(element));
 }
 
 /** Shows an element in the middle of the window, unless it is tall, and focuses its first control. */

@@ -374,6 +374,9 @@ const imprint = defineSingleType({
     const named = ['Quote: To be or not Sections', 'Quote: The rest is silence Sections'];
     await jump('quote', [...named, 'Quote Sections', 'Quote Sections 2'], 'Text');
     await jump('table', ['Table Sections'], 'Caption');
+    // An entry that is open stays as it is, with its closed entries.
+    await jump('table', ['Table Sections'], 'Caption');
+    expect(await ann.page.$$eval('[data-list=Rows] [aria-expanded=true]', (all) => all.length)).toBe(0);
     // Entries inside an open entry are on the page.
     await jump('even', ['Evening Rows'], 'Heading');
   });
