@@ -169,7 +169,7 @@ describe('stages under new names', () => {
     expect((await sender(next)('GET', 'stories?status=draft')).data).toMatchObject([{ stage: 'draft' }]);
   });
 
-  it('18.29 a condition of a stored role on a former stage grants nothing, and the log names it', async () => {
+  it('18.29 conditions of a stored role follow renamed stages; on a removed one they grant nothing', async () => {
     const access: Grants = { role: '*', story: ['create', 'update', 'move', 'readDrafts'] };
     const lines: string[] = [];
     const spy = jest
@@ -211,13 +211,21 @@ describe('stages under new names', () => {
     expect(await save(old, stored)).toEqual({ ok: true });
     expect(await seen(old)).toEqual(['new']);
     const next = await rename(AFTER, old);
-    expect(await seen(next)).toBe(403);
+    expect(await seen(next)).toEqual(['new']);
+    const removed = {
+      find: on({ where: { stage: { $ne: 'approved' } } }),
+      create: on({ preset: { stage: 'reading' } }),
+    };
+    expect(await save(next, removed)).toEqual({ ok: true });
+    await next.sql("delete from stories where stage <> 'draft'");
+    const last = await rename(modelOf({ draft: { to: [], publish: true } }), next);
+    expect(await seen(last)).toBe(403);
     expect(lines.filter((line) => line.startsWith('Ignored grant'))).toEqual([
-      expect.stringContaining('role "public".story.where: "review" is not a value of stage'),
-      expect.stringContaining('role "public".story.preset: "review" is not a value of stage'),
+      expect.stringContaining('role "public".story.where: "approved" is not a value of stage'),
+      expect.stringContaining('role "public".story.preset: "reading" is not a value of stage'),
     ]);
     spy.mockRestore();
-    expect(await save(next, { find: on({ where: { stage: { $ne: 'reading' } } }) })).toEqual({ ok: true });
-    expect(await seen(next)).toEqual(['new']);
+    expect(await save(last, { find: on({ where: { stage: 'draft' } }) })).toEqual({ ok: true });
+    expect(await seen(last)).toEqual(['new']);
   });
 });

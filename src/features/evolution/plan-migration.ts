@@ -7,6 +7,7 @@ import { param, quote, script, type Sql, sql, typeName } from '../../kernel/sql.
 import { removeBackfill } from './backfill.js';
 import { type Guard, type Phase, PHASES, stepsIn } from './change.js';
 import type { Changes } from './changes.js';
+import { renameInConditions } from './grant-conditions.js';
 import {
   backfillStatementsOf,
   type OnlineMigration,
@@ -142,7 +143,7 @@ function statementsWith({ changes, abandoned, pairs, structure }: Statements): s
     ...(phase === 'create'
       ? [...changeLog(evolution), ...laterColumns(evolution), ...triggers(evolution, pairs)]
       : []),
-    ...(phase === 'clean' ? dropped : []),
+    ...(phase === 'clean' ? [...dropped, ...renameInConditions(evolution)] : []),
     // PostgreSQL cannot alter a table with pending deferred constraints.
     ...(phase === 'drop' || phase === 'grow' ? [sql`set constraints all immediate`] : []),
   ]);

@@ -2,6 +2,7 @@
 import type { ContentType, Schema } from '../../content/model/model.js';
 import { constant, param, plain, quote, type Sql, sql } from '../../kernel/sql.js';
 import { type Evolution } from './pairs.js';
+import type { NewNames } from './renamed-values.js';
 
 /** Renames a type in polymorphic links to it. */
 export const renameInLinks = ({ before }: Evolution, type: ContentType, name: string): Sql[] =>
@@ -19,7 +20,8 @@ export const renameInLinks = ({ before }: Evolution, type: ContentType, name: st
 /** Tables of the library's types with grants, without prefix. */
 const GRANT_TABLES: readonly string[] = ['content_roles', 'content_api_tokens'];
 
-const grantTables = ({ after }: Evolution): Sql[] =>
+/** Tables with stored grants. */
+export const grantTables = ({ after }: Evolution): Sql[] =>
   [...after.schema.types.values()]
     .filter(
       ({ table, storage }) =>
@@ -41,9 +43,6 @@ export const removeFromGrants = (evolution: Evolution, name: string): Sql[] =>
     (table) =>
       sql`update ${table} set grants = grants - ${constant(name)} where grants -> ${constant(name)} is not null`,
   );
-
-/** New names by former name; null for a removed part. */
-export type NewNames = Readonly<Record<string, string | null>>;
 
 /**
  * Renames attributes (`fields`) or stages in grants of a type, and drops removed ones. No caller gains a

@@ -1,12 +1,10 @@
 /** Guards and steps for changed types: versions, schedules, change log and grants. */
 import { isSameContent } from '../../content/compile/changes.js';
 import { startDrafts } from '../../content/compile/compile-drafts.js';
-import type { Attribute, ContentType } from '../../content/model/model.js';
+import type { ContentType } from '../../content/model/model.js';
 import { changeLogTablesOf } from '../../content/model/change-log-tables.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
-import { isScalar } from '../../content/model/scalar-of.js';
 import { STAGE } from '../../content/model/stage-definition.js';
-import { isObject } from '../../kernel/json.js';
 import { constant, type Identifier, plain, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import { type Guard, inBatches, rowsWhere, type Steps } from './change.js';
 import {
@@ -28,8 +26,8 @@ import {
   deleteLostLinks,
   removeFromGrants,
   renameMembersInGrants,
-  type NewNames,
 } from './references.js';
+import { type NewNames, newValues } from './renamed-values.js';
 import { idOf, type TypeScope } from './scopes.js';
 
 type TypeInBoth = Both<ContentType> & { readonly evolution: Evolution };
@@ -177,31 +175,8 @@ const newNames = ({ pair: { attributes } }: TypeScope): NewNames =>
   );
 
 /** Returns the renamed and removed stages by former name; null for removed ones. */
-function newStages({ pair: { attributes } }: TypeScope): NewNames {
-  const stage = attributes.find((pair) => pair.before?.name === STAGE);
-  const [old, next] = [valuesOf(stage?.before), valuesOf(stage?.after)];
-  const pairs = [...next.renamed, ...old.renamed.map(([from, to]) => [to, from] as const)];
-  return Object.fromEntries(
-    old.names
-      .filter((name) => !next.names.includes(name))
-      .map((name) => [
-        name,
-        pairs.find(([from, to]) => from === name && next.names.includes(to))?.[1] ?? null,
-      ]),
-  );
-}
-
-/** Returns the values of an enumeration, and those that replace others. */
-function valuesOf(attribute: Attribute | null | undefined): {
-  readonly names: readonly string[];
-  readonly renamed: readonly (readonly [string, string])[];
-} {
-  if (attribute === null || attribute === undefined || !isScalar(attribute))
-    return { names: [], renamed: [] };
-  const { enum: names = [], convert } = attribute.def;
-  const renamed = Object.entries(isObject(convert) ? convert : {});
-  return { names, renamed: renamed.flatMap(([from, to]) => (typeof to === 'string' ? [[from, to]] : [])) };
-}
+const newStages = ({ pair: { attributes } }: TypeScope): NewNames =>
+  newValues(attributes.find((pair) => pair.before?.name === STAGE) ?? { before: null, after: null });
 
 /** Returns the former names of attributes and stages that grants must not have any more. */
 export const lostGrantNames = (scope: TypeScope): readonly string[] =>
