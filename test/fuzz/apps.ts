@@ -66,7 +66,8 @@ export async function startApp(
     ...options,
     // Content has passwords at every depth.
     limits: { passwords: 1000, ...options.limits },
-    database: { clientUrl: databaseUrl },
+    // Many applications open connections at once, and a busy machine must not look like an outage.
+    database: { clientUrl: databaseUrl, driverOptions: { connectionTimeoutMillis: 60_000 } },
   });
   const directory = library ? await mkdtemp(join(tmpdir(), 'fuzz-files-')) : null;
   const files =

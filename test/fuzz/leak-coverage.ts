@@ -113,5 +113,6 @@ export function describeCoverage(coverage: Coverage, worlds: number): string {
     `writes: ${sum(tallies, 'writes')} in pairs, ${sum(tallies, 'accepted')} accepted, ${sum(tallies, 'conditional')} conditional, ${sum(tallies, 'refused')} of them a 412, ${sum(tallies, 'reads')} reads after them, ` +
       `${sum(tallies, 'past')} of them versions, trash or audit log, ` +
       `${sum(tallies, 'taken')} distinguished by an existing unique value, which is allowed`,
+    `probes in pairs: ${coverage.pairs + sum(tallies, 'writes') + sum(tallies, 'reads')}`,
   ].join('\n');
 }
