@@ -1,4 +1,5 @@
 import { ContentError, noContainer } from '../../kernel/errors.js';
+import { checkSize } from '../plan/read-body.js';
 import type { HttpRequest } from './request-state.js';
 
 interface RequestHead {
@@ -40,7 +41,7 @@ const isUtf8 = (type: string): boolean => UTF_8.includes((CHARSET.exec(type)?.[1
 /**
  * Refuses a body that is not declared as JSON. Other sites can send forms, plain text and untyped bodies with
  * a user's cookies; JSON requires a preflight request. Throws UnsupportedMediaTypeError, and SyntaxError for
- * JSON that is neither an object nor a list.
+ * JSON that is neither an object nor a list. JSON that is nested too deeply for later code is a 400.
  */
 export function requireJson(request: HttpRequest): void {
   if (READS.includes(request.method) || !hasBody(request)) return;
@@ -48,4 +49,5 @@ export function requireJson(request: HttpRequest): void {
     throw new ContentError('UnsupportedMediaTypeError', 'The body must be JSON');
   const { body } = request;
   if (body === null || !['object', 'undefined'].includes(typeof body)) throw noContainer();
+  checkSize(body);
 }

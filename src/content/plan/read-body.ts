@@ -5,8 +5,8 @@ import { typeMessage } from '../model/print-value.js';
 
 const MAX_DEPTH = 100;
 
-/** Limits a parsed body before other code recurses into it. */
-export function checkSize(data: unknown, allowed: number): void {
+/** Limits the depth and the values of a parsed body, before other code recurses into it. */
+export function checkSize(data: unknown, allowed = Infinity): void {
   let nodes = 0;
   const count = (value: unknown, depth: number): void => {
     nodes += 1;
