@@ -1,6 +1,6 @@
 import '@mantine/core/styles.css';
 import './desk.css';
-import { Alert, createTheme, DirectionProvider, Input, MantineProvider } from '@mantine/core';
+import { Alert, createTheme, DirectionProvider, Input, MantineProvider, PasswordInput } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
@@ -13,7 +13,7 @@ import { loadExtension } from './extension.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { App } from './screens/app.tsx';
 import { settings } from './settings.ts';
-import { chosenLanguage, directionOf, loadTexts, TextsProvider } from './texts/texts.ts';
+import { chosenLanguage, directionOf, loadTexts, type Texts, TextsProvider } from './texts/texts.ts';
 
 // Libraries insert style elements only with the nonce that the policy of the page allows.
 setNonce(settings.nonce);
@@ -44,21 +44,28 @@ const { colour } = settings.look;
 /** Darkest shade of a colour, except of the desk's own one: white text is readable on it. */
 const SHADES = colour === 'indigo' ? { light: 7, dark: 8 } : { light: 9, dark: 9 };
 
-const theme = createTheme({
-  primaryColor: colour,
-  primaryShade: SHADES as { light: 7 | 9; dark: 8 | 9 },
-  autoContrast: true,
-  defaultRadius: 'md',
-  cursorType: 'pointer',
-  respectReducedMotion: true,
-  components: {
-    Alert: Alert.extend({ defaultProps: { variant: 'outline' } }),
-    // Hints below the inputs leave the inputs of a row in line.
-    InputWrapper: Input.Wrapper.extend({
-      defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
-    }),
-  },
-});
+const themeOf = ({ readPassword }: Texts) =>
+  createTheme({
+    primaryColor: colour,
+    primaryShade: SHADES as { light: 7 | 9; dark: 8 | 9 },
+    autoContrast: true,
+    defaultRadius: 'md',
+    cursorType: 'pointer',
+    respectReducedMotion: true,
+    components: {
+      Alert: Alert.extend({ defaultProps: { variant: 'outline' } }),
+      // Hints below the inputs leave the inputs of a row in line.
+      InputWrapper: Input.Wrapper.extend({
+        defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
+      }),
+      PasswordInput: PasswordInput.extend({
+        defaultProps: {
+          visibilityToggleFocusable: true,
+          visibilityToggleButtonProps: { 'aria-label': readPassword },
+        },
+      }),
+    },
+  });
 
 /** Text in the colour of the desk. */
 const TINT = 'light-dark(var(--mantine-primary-color-9), var(--mantine-primary-color-3))';
@@ -88,7 +95,7 @@ async function start(): Promise<void> {
   createRoot(root).render(
     <DirectionProvider initialDirection={direction} detectDirection={false}>
       <MantineProvider
-        theme={theme}
+        theme={themeOf(texts)}
         defaultColorScheme="auto"
         getStyleNonce={() => settings.nonce}
         cssVariablesResolver={() => ({

@@ -4,9 +4,9 @@
  */
 import { ApiError, isTemporary, messageOf } from '../api/errors.ts';
 import type { Answer } from '../api/http.ts';
-import { type Conflict, merge } from '../form/merge.ts';
+import { type Conflict, merge, newsOf } from '../form/merge.ts';
 import type { FormStore } from '../form/store.ts';
-import { newValues, readValues, same, sameValues, type Values, withoutIds } from '../form/values.ts';
+import { newValues, readValues, sameValues, type Values, withoutIds } from '../form/values.ts';
 import { isSendable, nextWrite, sendsParts } from './next-write.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
 import { type Action, DocumentRequests, type Envelope, type Pending, type Place } from './requests.ts';
@@ -16,11 +16,9 @@ import { Observed } from './observed.ts';
 import { OwnWrites } from './own-writes.ts';
 import { refusalOf } from './refusal.ts';
 import { factsOf, firstSnapshot, type Snapshot } from './snapshot.ts';
-import { Timers } from './timers.ts';
+import { AUTOSAVE, RETRY, Timers } from './timers.ts';
 import { UnsavedWork } from './unsaved.ts';
 
-const AUTOSAVE = 2500;
-const RETRY = 3000;
 /** Attempts of one save that others' writes may overtake. */
 const MAX_MERGES = 10;
 
@@ -116,9 +114,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   private note({ data }: Envelope): void {
-    const { documentId } = data;
-    const id = typeof documentId === 'string' ? documentId : this.place.documentId;
-    this.show({ ...factsOf(data, this.model), documentId: id });
+    this.show({ documentId: this.place.documentId, ...factsOf(data, this.model) });
   }
 
   private async recover(): Promise<void> {
@@ -274,7 +270,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     const { base, values: mine } = this.store;
     const theirs = this.read(body, base);
     const { values, conflicts } = merge({ base, mine, theirs }, this.type, this.model);
-    const changed = Object.keys(theirs).filter((name) => !same(theirs[name], base[name]));
+    const changed = newsOf({ base, mine, theirs }, conflicts);
     const arrived = this.own.lead(this.etag, etag) ? this.snapshot.arrived : changed;
     this.etag = etag;
     this.store.rebase(theirs, values);

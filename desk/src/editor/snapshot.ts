@@ -48,8 +48,9 @@ export const firstSnapshot = (documentId: string | null): Snapshot => ({
 
 /** Returns the parts of the state that a response has. */
 export function factsOf(data: Json, model: Model): Partial<Snapshot> {
-  const { __state: state, updatedAt } = data;
+  const { __state: state, updatedAt, documentId } = data;
   return {
+    ...(typeof documentId === 'string' ? { documentId } : {}),
     ...(state === undefined ? {} : { state: state as DocumentState }),
     updatedAt: typeof updatedAt === 'string' ? updatedAt : null,
     authors: authorsIn(data, model),

@@ -12,10 +12,11 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { IconAlertCircle, IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
-import { Fragment, memo, useCallback, useEffect, useMemo, useState } from 'react';
+import { Fragment, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FormStore } from '../form/store.ts';
 import { copiedItem, type Item, newItem, textOfValue } from '../form/values.ts';
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
+import { focusShown } from '../parts/focus-keeper.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { AddItem } from './add-item.tsx';
@@ -39,11 +40,12 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
   const { model, store } = useForm();
   const [item, set, problem] = useValue<Item | null>(path);
   const [removed, setRemoved] = useState<Item | null>(null);
+  const fieldset = useRef<HTMLFieldSetElement>(null);
   const uid = attribute.component ?? '';
   const part = model.component(uid);
   if (part === null) return null;
   return (
-    <Fieldset legend={attribute.label} data-path={path}>
+    <Fieldset ref={fieldset} legend={attribute.label} data-path={path}>
       <Stack>
         {attribute.description !== undefined && (
           <Text size="sm" c="dimmed">
@@ -61,7 +63,10 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
               <Button
                 variant="light"
                 leftSection={<IconPlus size={16} />}
-                onClick={() => set(newItem(uid, part))}
+                onClick={() => {
+                  set(newItem(uid, part));
+                  focusShown(() => fieldset.current);
+                }}
               >
                 {texts.addItem(attribute.label)}
               </Button>
@@ -93,6 +98,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
   const shown = useShown(rows);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [removed, setRemoved] = useState<Removed<Item> | null>(null);
+  const fieldset = useRef<HTMLFieldSetElement>(null);
   const keys = useMemo(() => rows.map(({ key }) => key), [rows]);
   const wrong = useProblemKeys(path);
   // A closed row would hide the field that has to be corrected.
@@ -114,6 +120,8 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
     const item = newItem(uid, part);
     store.set(path, [...itemsNow(), item]);
     setOpened(new Set([...opened, item.key]));
+    const fields = `[data-path="${path}/#${item.key}"] .desk-fields`;
+    focusShown(() => fieldset.current?.querySelector(fields));
   };
   const remove = (key: string): void => {
     const at = itemsNow().findIndex((item) => item.key === key);
@@ -133,7 +141,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
     <RemovedNote key={removed.entry.key} title={titleOf(model, removed.entry)} undo={() => undo(removed)} />
   );
   return (
-    <Fieldset legend={attribute.label} data-path={path}>
+    <Fieldset ref={fieldset} legend={attribute.label} data-path={path}>
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
           {[attribute.description, texts.entries(rows.length)].filter(Boolean).join(' · ')}
@@ -148,6 +156,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
                 id={key}
                 uid={component}
                 list={attribute.label}
+                place={rows.length > 1 ? at + 1 : null}
                 isZone={kindOf(attribute) === 'items' && attribute.type === 'dynamiczone'}
                 isOpen={opened.has(key)}
                 isWrong={wrong.split(' ').includes(key)}
@@ -157,8 +166,8 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
               />
             </Fragment>
           ))}
+          {removed !== null && removed.at >= rows.length && note}
         </SortableList>
-        {removed !== null && removed.at >= rows.length && note}
         {!readOnly && !isFull && <AddItem uids={componentsOf(attribute)} label={attribute.label} add={add} />}
       </Stack>
     </Fieldset>
@@ -171,6 +180,8 @@ interface RowProps {
   readonly uid: string;
   /** Label of the list. */
   readonly list: string;
+  /** Place in the list from 1, which distinguishes entries without a title; null for a single entry. */
+  readonly place: number | null;
   readonly isZone: boolean;
   readonly isOpen: boolean;
   /** Whether a value inside has a problem. */
@@ -187,18 +198,20 @@ const shortened = (title: string): string =>
 
 /** Compares all properties but the functions, which do the same in every rendering. */
 const isSameRow = (one: RowProps, other: RowProps): boolean =>
-  (['path', 'isOpen', 'isWrong', 'readOnly', 'uid'] as const).every((name) => one[name] === other[name]) &&
-  one.toggle === other.toggle;
+  (['path', 'place', 'isOpen', 'isWrong', 'readOnly', 'uid'] as const).every(
+    (name) => one[name] === other[name],
+  ) && one.toggle === other.toggle;
 
 const ItemRow = memo(function ItemRow(props: RowProps) {
-  const { path, id, uid, list, isZone, isOpen, isWrong, toggle, remove, readOnly } = props;
+  const { path, id, uid, list, place, isZone, isOpen, isWrong, toggle, remove, readOnly } = props;
   const texts = useTexts();
   const { model } = useForm();
   const part = model.component(uid);
   const [title] = useValue<unknown>(`${path}/${part?.title ?? ''}`);
   const label = model.componentLabel(uid);
   const text = typeof title === 'string' || typeof title === 'number' ? shortened(String(title)) : '';
-  const name = text === '' ? label : text;
+  const name = text === '' ? [label, place].filter((one) => one !== null).join(' ') : text;
+  const entry = [...(isZone || text === '' ? [label] : []), ...(text === '' ? [] : [text])].join(': ');
   const Icon = isOpen ? IconChevronDown : IconChevronRight;
   return (
     <SortableEntry id={id} title={name} isFixed={readOnly}>
@@ -207,9 +220,11 @@ const ItemRow = memo(function ItemRow(props: RowProps) {
           withBorder
           px="xs"
           py={6}
+          role="group"
+          aria-label={name}
           className={isOpen ? undefined : 'desk-closed-row'}
           data-path={path}
-          data-entry={isZone && text !== '' ? `${label}: ${text}` : name}
+          data-entry={entry}
           data-list={list}
         >
           <Group gap="xs" wrap="nowrap">

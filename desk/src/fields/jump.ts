@@ -10,6 +10,12 @@ const FIELD = '#';
 const elementAt = (path: string): HTMLElement | null =>
   document.getElementById(CONTENT)?.querySelector<HTMLElement>(`[data-path="${path}"]`) ?? null;
 
+/** Field in a form, or the closed entry around it. */
+export function fieldIn(form: ParentNode | null, path: string): Element | null {
+  const field = form?.querySelector(`[data-path="${path}"]`) ?? null;
+  return field !== null || !path.includes('/') ? field : fieldIn(form, path.slice(0, path.lastIndexOf('/')));
+}
+
 interface Place {
   /** Path of the part in the form, with a slash at its end. */
   readonly at: string;

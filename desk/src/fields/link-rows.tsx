@@ -69,8 +69,8 @@ export function LinkRows({ links, set, isOne, readOnly, content }: Props) {
             </Fragment>
           );
         })}
+        {removed !== null && removed.at >= links.length && note}
       </SortableList>
-      {removed !== null && removed.at >= links.length && note}
     </>
   );
 }

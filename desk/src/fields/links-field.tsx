@@ -21,6 +21,7 @@ import { type Json, keyOf, type Link, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import { isToOne, type Type } from '../model/model.ts';
 import { isLong } from '../parts/long-list.ts';
+import { announce } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { settings } from '../settings.ts';
 import { reasonText } from '../texts/reasons.ts';
@@ -38,6 +39,7 @@ interface Opened {
 }
 
 export function LinksField({ attribute, path, readOnly }: FieldProps) {
+  const texts = useTexts();
   const { model, locale } = useForm();
   const [value, set, problem] = useValue<readonly Link[] | undefined>(path);
   const [drawer, setDrawer] = useState<Opened | null>(null);
@@ -47,6 +49,7 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
   const add = (link: Link): void => {
     if (links.some((one) => keyOf(one) === keyOf(link))) return;
     set(isOne ? [link] : [...links, link]);
+    announce(texts.added(link.title ?? texts.untitled));
   };
   const closed = (link: Link | null): void => {
     setDrawer(null);

@@ -8,6 +8,7 @@ import { isUndescribed } from '../media/library.tsx';
 import { UploadList, useUploads } from '../media/upload-list.tsx';
 import { acceptOf } from '../model/media-kinds.ts';
 import { isToOne } from '../model/model.ts';
+import { announce } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { Thumbnail } from '../parts/thumbnail.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -33,7 +34,9 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
   const add = (added: readonly Link[]): void => {
     const now = (store.get(path) ?? []) as readonly Link[];
     const fresh = added.filter(({ documentId }) => !now.some((one) => one.documentId === documentId));
-    if (added.length > 0) set(isOne ? added.slice(-1) : [...now, ...fresh]);
+    if (added.length === 0) return;
+    set(isOne ? added.slice(-1) : [...now, ...fresh]);
+    announce(texts.added(added.map(({ title }) => title ?? texts.untitled).join(', ')));
   };
   const uploads = useUploads({ model, folder: null, stored: (link) => add([link]), scope: store });
   const send = (files: readonly File[]): void => {

@@ -35,6 +35,12 @@ interface Scope {
 
 type Merger = (sides: Sides<unknown>, scope: Scope) => unknown;
 
+/** Names of the attributes that another editor has changed, except those that this editor decides about. */
+export const newsOf = ({ base, theirs }: Sides<Values>, conflicts: readonly Conflict[]): string[] =>
+  Object.keys(theirs).filter(
+    (name) => !same(theirs[name], base[name]) && !conflicts.some(({ path }) => path === name),
+  );
+
 export function merge(sides: Sides<Values>, part: Part, model: Model): Merged {
   const scope = { model, path: '', conflicts: [] };
   return { values: mergePart(sides, part, scope), conflicts: scope.conflicts };

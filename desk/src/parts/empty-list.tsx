@@ -1,6 +1,7 @@
 /** Empty list: what it is for, and its first action. */
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useAnnouncement } from './messages.tsx';
 
 interface Props {
   readonly text: string;
@@ -10,8 +11,9 @@ interface Props {
 }
 
 export function EmptyList({ text, hint, children }: Props) {
+  useAnnouncement(text);
   return (
-    <Stack align="flex-start" gap="sm" py="xl" role="status">
+    <Stack align="flex-start" gap="sm" py="xl">
       <Text>{text}</Text>
       {hint !== undefined && (
         <Text size="sm" c="dimmed" maw={680}>

@@ -1,7 +1,7 @@
 /** Short messages about finished actions. They have their own place in the header, so they cover nothing. */
-import { Text } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { Observed } from '../editor/observed.ts';
 
 /** Milliseconds for which a message is shown. */
@@ -26,12 +26,32 @@ const messages = new Messages();
 /** Shows a message, instead of one that is shown. */
 export const say = (text: string): void => messages.say(text);
 
+const announcements = new Messages();
+
+/** Tells users of a screen reader what others see, such as a row that was added. */
+export const announce = (text: string): void => announcements.say(text);
+
+/** Announces a text when it appears. A status that is inserted with its text is not announced everywhere. */
+export function useAnnouncement(text: string | null): void {
+  useEffect(() => {
+    if (text !== null) announce(text);
+  }, [text]);
+}
+
+function AnnouncementLine() {
+  const { text } = useSyncExternalStore(announcements.subscribe, announcements.current);
+  return <VisuallyHidden role="status">{text}</VisuallyHidden>;
+}
+
 export function MessageLine() {
   const { text } = useSyncExternalStore(messages.subscribe, messages.current);
   return (
-    <Text className="desk-message" role="status" size="sm">
-      {text !== '' && <IconCheck size={16} aria-hidden />}
-      <span>{text}</span>
-    </Text>
+    <>
+      <Text className="desk-message" role="status" size="sm">
+        {text !== '' && <IconCheck size={16} aria-hidden />}
+        <span>{text}</span>
+      </Text>
+      <AnnouncementLine />
+    </>
   );
 }

@@ -1,5 +1,6 @@
 /** Decides what the whole page shows: sign-in, the desk, or the reason why it cannot be shown. */
 import { Button, Center, Loader, Modal, Stack, Text, Title } from '@mantine/core';
+import { useFocusKeeper } from '../parts/focus-keeper.ts';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
 import { Route, Switch } from 'wouter';
@@ -23,6 +24,7 @@ export function useModel(): Model {
 }
 
 export function App() {
+  useFocusKeeper();
   const state = useSyncExternalStore(session.subscribe, session.snapshot);
   return (
     <Switch>

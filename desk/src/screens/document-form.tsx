@@ -4,12 +4,15 @@ import { lazy, useMemo } from 'react';
 import { Link } from 'wouter';
 import { FieldGrid } from '../fields/field-grid.tsx';
 import { FormProvider } from '../fields/form-context.ts';
+import { fieldIn } from '../fields/jump.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import type { Conflict } from '../form/merge.ts';
 import { textOfBlocks } from '../form/blocks-text.ts';
 import { isItem, type Link as StoredLink, textOfValue, unfinishedText } from '../form/values.ts';
 import { type Attribute, type Part, valueLabel } from '../model/model.ts';
+import { focusShown } from '../parts/focus-keeper.ts';
+import { useAnnouncement } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { failureText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
@@ -74,6 +77,11 @@ function Notices({ editor }: { readonly editor: DocumentEditor }) {
   const texts = useTexts();
   const { dateTime } = useFormats();
   const { recoveredAt, arrived, phase, conflicts, isChanged } = useSnapshot(editor);
+  const recovered = recoveredAt === null ? null : texts.recovered(dateTime(new Date(recoveredAt)));
+  const news = arrived.map((name) => labelOf(editor.type, name)).join(', ');
+  const arrivedText = news === '' || conflicts.length > 0 ? null : texts.arrived(news);
+  useAnnouncement(recovered);
+  useAnnouncement(arrivedText);
   return (
     <>
       {phase === 'missing' && (
@@ -93,8 +101,8 @@ function Notices({ editor }: { readonly editor: DocumentEditor }) {
           )}
         </Alert>
       )}
-      {recoveredAt !== null && (
-        <Alert color="blue" role="status" title={texts.recovered(dateTime(new Date(recoveredAt)))}>
+      {recovered !== null && (
+        <Alert color="blue" role="group" title={recovered}>
           <Group gap="xs">
             <Button size="xs" onClick={() => editor.keepRecovered()}>
               {texts.keepRecovered}
@@ -105,14 +113,14 @@ function Notices({ editor }: { readonly editor: DocumentEditor }) {
           </Group>
         </Alert>
       )}
-      {arrived.length > 0 && conflicts.length === 0 && (
+      {arrivedText !== null && (
         <Alert
           color="blue"
-          role="status"
+          role="group"
           withCloseButton
           closeButtonLabel={texts.close}
           onClose={() => editor.seen()}
-          title={texts.arrived(arrived.map((name) => labelOf(editor.type, name)).join(', '))}
+          title={arrivedText}
         />
       )}
     </>
@@ -173,6 +181,11 @@ function Conflicts({ editor }: { readonly editor: DocumentEditor }) {
 function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; readonly conflict: Conflict }) {
   const texts = useTexts();
   const { label, attribute } = placeOf(editor, conflict.path);
+  const resolve = (value: unknown, button: HTMLElement): void => {
+    const form = button.closest('.desk-document, [role=dialog]');
+    editor.resolve(conflict, value);
+    focusShown(() => form?.querySelector('[data-conflict]') ?? fieldIn(form, conflict.path));
+  };
   const shown = (value: unknown): string =>
     summary(
       typeof value === 'string' && attribute !== undefined ? valueLabel(attribute, value) : value,
@@ -206,7 +219,7 @@ function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; re
                 size="compact-sm"
                 variant="default"
                 aria-label={`${button}: ${label}`}
-                onClick={() => editor.resolve(conflict, value)}
+                onClick={({ currentTarget }) => resolve(value, currentTarget)}
               >
                 {button}
               </Button>

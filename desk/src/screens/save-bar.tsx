@@ -1,8 +1,8 @@
 /** Bar above a form: what is saved, what is live, and the buttons. */
-import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core';
+import { ActionIcon, Group, Menu, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconDeviceFloppy, IconDots } from '@tabler/icons-react';
-import { lazy, useState } from 'react';
+import { lazy, useRef, useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { offerCopy } from '../editor/copies.ts';
 import { isStoredIn } from '../editor/requests.ts';
@@ -12,6 +12,7 @@ import { hasDrafts, mayRelease } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { StatusBadge } from '../parts/status.tsx';
+import { SteadyButton } from '../parts/steady-button.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { type Asked, Question } from './document-question.tsx';
@@ -38,7 +39,8 @@ export function SaveBar({ editor, deleted, create, width }: Props) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const [panel, setPanel] = useState<PanelName | null>(null);
   const { type, isNew } = editor;
-  const { saving, state, phase, conflicts } = snapshot;
+  const { state, phase, conflicts } = snapshot;
+  const isPublishing = useRef(false);
   const isGone = phase === 'missing';
   const mayWrite = !isGone && (isNew ? 'create' : 'update') in type.verbs;
   const mayPublish = !isGone && hasDrafts(type) && ('publish' in type.verbs || 'update' in type.verbs);
@@ -46,8 +48,11 @@ export function SaveBar({ editor, deleted, create, width }: Props) {
   const missing = useMissingStage(editor);
   const save = (): void => void editor.save();
   const publish = async (): Promise<void> => {
+    if (isPublishing.current) return;
+    isPublishing.current = true;
     if (await editor.act('publish')) say(texts.publishedNow);
     else focusProblem();
+    isPublishing.current = false;
   };
   useHotkeys(
     [
@@ -76,32 +81,30 @@ export function SaveBar({ editor, deleted, create, width }: Props) {
         </Group>
         <Group gap="xs" wrap="nowrap">
           {mayWrite && (
-            <Button
+            <SteadyButton
               variant={mayPublish ? 'default' : 'filled'}
               size="sm"
               className={mayPublish ? 'desk-save' : undefined}
-              loading={saving === 'saving'}
-              disabled={conflicts.length > 0 || (!snapshot.isChanged && !isNew)}
-              onClick={save}
+              isUnavailable={conflicts.length > 0 || (!snapshot.isChanged && !isNew)}
+              act={() => void editor.save().then((isDone) => isDone || focusProblem())}
             >
               <IconDeviceFloppy size={18} className="desk-save-icon" aria-hidden />
               <span className="desk-save-label">{texts.save}</span>
-            </Button>
+            </SteadyButton>
           )}
           {mayPublish && (
-            <Button
+            <SteadyButton
               size="sm"
-              loading={saving === 'saving'}
-              disabled={
+              isUnavailable={
                 missing !== null ||
                 conflicts.length > 0 ||
                 (state?.status === 'published' && !snapshot.isChanged)
               }
               title={missing ?? undefined}
-              onClick={() => void publish()}
+              act={() => void publish()}
             >
               {texts.publish}
-            </Button>
+            </SteadyButton>
           )}
           <MoreActions {...{ editor, create }} ask={setAsked} open={setPanel} />
         </Group>
@@ -190,12 +193,14 @@ function Panel({ editor, panel, close }: PanelProps) {
   );
 }
 
+const PROBLEM = '.desk-document [data-conflict] button, .desk-document [aria-invalid=true]';
+
 /** Frames in which entries of components open, level by level. */
 const MAX_FRAMES = 10;
 
-/** Moves to the first field that the server has refused, once it is marked. */
+/** Moves to the first decision, or to the first field that the server has refused, once it is marked. */
 function focusProblem(frames = MAX_FRAMES): void {
-  const field = document.querySelector<HTMLElement>('.desk-document [aria-invalid=true]');
+  const field = document.querySelector<HTMLElement>(PROBLEM);
   if (field !== null) field.focus();
   else if (frames > 0) requestAnimationFrame(() => focusProblem(frames - 1));
 }
@@ -218,10 +223,14 @@ function Progress({ editor }: { readonly editor: DocumentEditor }) {
   const snapshot = useSnapshot(editor);
   const stage = useStageProblem(editor);
   const isAlarming = snapshot.saving === 'offline' || snapshot.saving === 'refused';
+  // The result is announced, once: not each step to it, and not what an alert says.
+  const isOnTheWay = !isAlarming && (snapshot.saving === 'saving' || snapshot.isChanged);
+  const isSilent = isOnTheWay || snapshot.conflicts.length > 0;
   return (
     <Text
       size="sm"
       role="status"
+      aria-live={isSilent ? 'off' : 'polite'}
       className={isAlarming ? 'desk-problem' : 'desk-progress'}
       c={isAlarming ? 'var(--desk-alarm)' : 'dimmed'}
       fw={isAlarming ? 600 : 400}

@@ -44,6 +44,7 @@ export const de: Texts = {
   identifier: 'E-Mail oder Benutzername',
   email: 'E-Mail',
   password: 'Passwort',
+  readPassword: 'Passwort zeigen',
   newPassword: 'Neues Passwort',
   forgot: 'Passwort vergessen?',
   forgotHint:
@@ -229,6 +230,7 @@ export const de: Texts = {
     'Leertaste zum Aufnehmen, Pfeiltasten zum Verschieben, Leertaste zum Ablegen, Escape zum Abbrechen.',
   addItem: (component) => `${component} hinzufügen`,
   removeComponent: (component) => `${component} entfernen`,
+  added: (title) => `Hinzugefügt: ${title}`,
   removed: (title) => `Entfernt: ${title}`,
   bringBack: 'Zurückholen',
   bringBackItem: (title) => `${title} zurückholen`,

@@ -15,6 +15,10 @@ const GIVE = `(kind, selector, files) => {
   document.querySelector(selector).dispatchEvent(event);
 }`;
 
+/** Whether a control can be pressed. It runs in the page. */
+const isAvailable = (control: unknown): boolean =>
+  (control as { ariaDisabled: string }).ariaDisabled !== 'true';
+
 const quoted = (text: string): string => text.replace(/["\\]/g, '\\$&');
 
 export class Editor {
@@ -133,7 +137,7 @@ export class Editor {
 
   private async click(role: string, name: string): Promise<void> {
     try {
-      await this.locator(role, name).click();
+      await this.locator(role, name).filter(isAvailable).click();
     } catch (cause) {
       throw new Error(`Not clicked: ${role} ${name}. The page shows:\n${await this.shown()}`, { cause });
     }

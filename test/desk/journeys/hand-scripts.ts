@@ -5,13 +5,13 @@ export const LOOK = `({
     isElsewhere: document.querySelector('tbody .desk-row-link') !== null || document.getElementById('root') === null,
     hasForm: document.querySelector('input[data-path=title]') !== null,
     asks: document.querySelector('input[type=password]') !== null,
-    isRecovered: [...document.querySelectorAll('[role=status]')].some((one) => /were recovered/.test(one.textContent)),
+    isRecovered: [...document.querySelectorAll('.mantine-Alert-root')].some((one) => /were recovered/.test(one.textContent)),
 })`;
 
 /** Presses the button that saves, if there is something to save. It runs in the page. */
 export const SAVE = `(() => {
   const button = [...document.querySelectorAll('.desk-savebar button')].find((one) => one.textContent === 'Save');
-  const isEnabled = button !== undefined && !button.disabled && button.dataset.loading === undefined;
+  const isEnabled = button !== undefined && button.ariaDisabled !== 'true';
   if (isEnabled) button.click();
   return isEnabled;
 })()`;

@@ -71,7 +71,7 @@ const ROLES = {
       '.desk-savebar button',
       (all, text) => {
         const found = all.find((one) => one.textContent === text);
-        return (found as unknown as { disabled: boolean } | undefined)?.disabled ?? false;
+        return (found as unknown as { ariaDisabled: string } | undefined)?.ariaDisabled === 'true';
       },
       name,
     );

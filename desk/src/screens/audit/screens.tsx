@@ -2,7 +2,7 @@
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDownload } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { useId, useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import {
   type AuditEntry,
@@ -104,6 +104,7 @@ function Run({ run, named }: { readonly run: AuditRun; readonly named: Named }) 
   const { time } = useFormats();
   const model = useModel();
   const [isOpen, { toggle }] = useDisclosure(false);
+  const sentence = useId();
   const isGone = named.titleOf(run) === null && model.type(run.type ?? '')?.kind === 'collectionType';
   const [versions, trash] = [isGone ? null : versionsOf(run, model), isGone ? trashOf(run, model) : null];
   const oldest = run.entries.at(-1) ?? run;
@@ -113,7 +114,7 @@ function Run({ run, named }: { readonly run: AuditRun; readonly named: Named }) 
       <Text size="sm" c="dimmed">
         {since === until ? until : history.span(since, until)}
       </Text>
-      <Text size="sm" className="desk-audit-sentence">
+      <Text id={sentence} size="sm" className="desk-audit-sentence">
         <EntrySentence entry={run} named={named} />
         {run.entries.length > 1 && (
           <Text span c="dimmed">
@@ -123,16 +124,23 @@ function Run({ run, named }: { readonly run: AuditRun; readonly named: Named }) 
       </Text>
       <Group gap="md" wrap="nowrap">
         {versions !== null && (
-          <Anchor component={Link} href={versions} size="sm">
+          <Anchor component={Link} href={versions} size="sm" aria-describedby={sentence}>
             {history.versions}
           </Anchor>
         )}
         {trash !== null && (
-          <Anchor component={Link} href={trash} size="sm">
+          <Anchor component={Link} href={trash} size="sm" aria-describedby={sentence}>
             {history.trash}
           </Anchor>
         )}
-        <Anchor component="button" type="button" size="sm" aria-expanded={isOpen} onClick={toggle}>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          aria-expanded={isOpen}
+          aria-describedby={sentence}
+          onClick={toggle}
+        >
           {audit.details}
         </Anchor>
       </Group>

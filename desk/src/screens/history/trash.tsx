@@ -9,6 +9,7 @@ import type { Type } from '../../model/model.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
+import { useAnnouncement } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -29,6 +30,8 @@ export function TrashScreen({ type }: { readonly type: Type }) {
   const { data, error, isFetching, refetch } = useTrash(type, page);
   const titleOf = ({ title }: Deleted): string => textOfValue(title) || texts.untitled;
   const total = data?.meta.pagination.total ?? 0;
+  const restoredText = restored === null ? null : history.documentRestored(isolated(restored.title));
+  useAnnouncement(restoredText);
   return (
     <Frame
       title={history.trashOf(type.listLabel)}
@@ -40,11 +43,11 @@ export function TrashScreen({ type }: { readonly type: Type }) {
       {restored !== null && (
         <Alert
           color="green"
-          role="status"
+          role="group"
           withCloseButton
           closeButtonLabel={texts.close}
           onClose={() => setRestored(null)}
-          title={history.documentRestored(isolated(restored.title))}
+          title={restoredText}
         >
           <Anchor component={Link} size="sm" href={`/content/${type.name}/${restored.documentId}`}>
             {texts.open}

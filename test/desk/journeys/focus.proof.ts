@@ -1,0 +1,161 @@
+/** Keyboard and screen reader: where the focus is after each action, and what is announced. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Editor } from './editor.ts';
+import { startVisit, type Visit } from './visit.ts';
+
+/** Notes each text of a live region that is announced. It runs in the page. */
+const LISTEN = `(() => {
+  window.announced = [];
+  const regions = () => document.querySelectorAll('[role=status], [role=alert], [aria-live]');
+  const known = new Map([...regions()].map((one) => [one, one.textContent]));
+  new MutationObserver(() => {
+    for (const one of regions()) {
+      // A status that is inserted with its text is not announced everywhere.
+      const isHeard = known.has(one) ? one.ariaLive !== 'off' : one.role === 'alert';
+      if (isHeard && known.get(one) !== one.textContent) window.announced.push(one.textContent);
+      known.set(one, one.textContent);
+    }
+  }).observe(document.body, { childList: true, subtree: true, characterData: true, attributes: true });
+})()`;
+
+describe('Editors who use a keyboard or a screen reader', () => {
+  let visit: Visit;
+  let ann: Editor;
+
+  /** Presses a control by the keyboard, as it is named in the page or in one of its parts. */
+  async function enter(role: string, name: string, within = ''): Promise<void> {
+    const control = await ann.page.waitForSelector(`${within} ::-p-aria([name="${name}"][role="${role}"])`);
+    await control?.focus();
+    await ann.page.keyboard.press('Enter');
+  }
+
+  const reaches = (name: string): Promise<void> =>
+    ann.until(`focus on "${name}"`, async () => (await ann.focused()) === name);
+
+  async function hears(text: string): Promise<void> {
+    const announced = () => ann.page.evaluate('window.announced') as Promise<string[]>;
+    await ann.until(`announced "${text}"`, async () => (await announced()).includes(text));
+  }
+
+  async function open(data: object): Promise<string> {
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data });
+    await ann.openAnew(`/content/article/${documentId}`);
+    await ann.page.waitForSelector('[data-path=sections]');
+    await ann.page.evaluate(LISTEN);
+    return documentId;
+  }
+
+  beforeAll(async () => {
+    visit = await startVisit('express');
+    ann = await visit.arrive('ann', 'auditor');
+    await visit.api('post', '/authors', { data: { name: 'Ben Okafor' } });
+    await visit.upload('Harbour.png', '#2a6f97');
+  }, 120_000);
+  afterAll(() => visit?.end());
+  afterEach(() => expect(visit.complaints()).toEqual([]));
+
+  it('announces a chosen document, and focuses the one that is brought back', async () => {
+    await open({ title: 'Relations' });
+    await ann.link('Choose Author', 'Ben', 'Ben Okafor');
+    await hears('Added: Ben Okafor');
+    await enter('button', 'Remove Ben Okafor');
+    await reaches('Bring back Ben Okafor');
+    await ann.page.keyboard.press('Enter');
+    await reaches('Edit Ben Okafor');
+  });
+
+  it('announces a chosen file, with the focus on the button that opened the library', async () => {
+    await open({ title: 'Files' });
+    await enter('button', 'Choose from the library', '[data-path=cover]');
+    await enter('button', 'Harbour.png', '[role=dialog]');
+    await hears('Added: Harbour.png');
+    await reaches('Choose from the library');
+  });
+
+  it('focuses the first field of an added entry, and an entry that is brought back', async () => {
+    await open({ title: 'Entries', sections: [{ __component: 'part.quote', text: 'One' }] });
+    await enter('button', 'Add Sections');
+    await reaches('');
+    await ann.page.keyboard.press('ArrowDown');
+    await ann.page.keyboard.press('Enter');
+    await reaches('Text');
+    await enter('button', 'Remove One');
+    await reaches('Bring back One');
+    await ann.page.keyboard.press('Enter');
+    await reaches('OneQuote');
+  });
+
+  it('distinguishes entries without a title by their places', async () => {
+    const quote = { __component: 'part.quote', text: '' };
+    await open({ title: 'Untitled entries', sections: [quote, { ...quote, text: 'Two' }, quote] });
+    const names = await ann.page.$$eval('[data-path=sections] [data-entry] button', (all) =>
+      all.map((one) => one.getAttribute('aria-label')),
+    );
+    expect(names.filter((name) => name?.startsWith('Remove'))).toEqual([
+      'Remove Quote 1',
+      'Remove Two',
+      'Remove Quote 3',
+    ]);
+  });
+
+  it('focuses the first field of an added component, and of one that is brought back', async () => {
+    await open({ title: 'Components' });
+    await enter('button', 'Add Seo');
+    await reaches('Title for search engines');
+    await enter('button', 'Remove Seo');
+    await reaches('Bring back Seo');
+    await ann.page.keyboard.press('Enter');
+    await reaches('Title for search engines');
+  });
+
+  it('leaves the focus on the buttons that save and publish, and announces the result only', async () => {
+    await open({ title: 'Buttons' });
+    await ann.fill('Title', 'Buttons and bars');
+    await enter('button', 'Save');
+    await ann.savesItself();
+    expect(await ann.focused()).toBe('Save');
+    await enter('button', 'Publish');
+    await hears('Published');
+    expect(await ann.focused()).toBe('Publish');
+    const announced = (await ann.page.evaluate('window.announced')) as string[];
+    expect(announced.filter((text) => text === 'Saving' || text === 'Unsaved changes')).toEqual([]);
+    expect(announced.filter((text) => text.startsWith('Saved at')).length).toBeGreaterThan(0);
+  });
+
+  it('leads to a decision and back to its field, without news of what the editor has decided', async () => {
+    const documentId = await open({ title: 'First' });
+    await visit.api('put', `/articles/${documentId}?status=draft`, { data: { title: 'Theirs', rating: 3 } });
+    await ann.fill('Title', 'Mine');
+    await enter('button', 'Save');
+    await reaches('Keep yours: Title');
+    await ann.page.keyboard.press('Enter');
+    await reaches('Title');
+    await hears('Another editor has changed: Rating. Their changes are in the form.');
+    await ann.savesItself();
+    expect(await ann.valueOf('Title')).toBe('Mine');
+  });
+
+  it('moves the focus to the next control if a row is removed', async () => {
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data: { title: 'Binned' } });
+    await visit.api('delete', `/articles/${documentId}`);
+    await ann.openAnew('/trash/article');
+    await ann.page.evaluate(LISTEN);
+    await enter('button', 'Restore Binned');
+    await reaches('Cancel');
+    await enter('button', 'Restore', '[role=dialog]');
+    await ann.sees('“Binned” is restored');
+    await sleep(500);
+    expect(await ann.page.evaluate('document.activeElement === document.body')).toBe(false);
+  });
+
+  it('says in the audit log what the details are of', async () => {
+    await ann.openAnew('/audit');
+    await ann.page.waitForSelector('.desk-audit');
+    const described = await ann.page.$$eval('.desk-audit [aria-expanded]', (all) =>
+      all.map(
+        (one) => one.ownerDocument.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent,
+      ),
+    );
+    expect(described).toContain('ann (you) deleted Binned (Article, English)');
+  });
+});
