@@ -16,6 +16,7 @@ import { Observed } from './observed.ts';
 import { OwnWrites } from './own-writes.ts';
 import { refusalOf } from './refusal.ts';
 import { factsOf, firstSnapshot, type Snapshot } from './snapshot.ts';
+import { Slugs } from './slugs.ts';
 import { AUTOSAVE, RETRY, Timers } from './timers.ts';
 import { UnsavedWork } from './unsaved.ts';
 
@@ -31,6 +32,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   private readonly requests: DocumentRequests;
   private readonly timers = new Timers();
   private readonly unsaved: UnsavedWork;
+  private readonly slugs = new Slugs(this);
   private readonly own: OwnWrites;
   private readonly keeper: Keeper;
   private readonly stop: () => void;
@@ -115,6 +117,7 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   private note({ data }: Envelope): void {
     this.show({ documentId: this.place.documentId, ...factsOf(data, this.model) });
+    this.slugs.watch();
   }
 
   private async recover(): Promise<void> {
@@ -183,6 +186,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async run(): Promise<boolean> {
     if (this.snapshot.conflicts.length > 0) return false;
     for (let merges = 0; merges < MAX_MERGES;) {
+      if (this.pending === null && this.etag !== null) await this.slugs.fill(this.snapshot.state);
       const pending = (this.pending ??= nextWrite(this, this.etag));
       if (pending === null) return this.finish();
       this.show({ saving: 'saving', error: null, refusedAction: null });

@@ -4,6 +4,7 @@ import { type FormStore, topOf } from '../form/store.ts';
 import { finishedValues, sameValues } from '../form/values.ts';
 import { hasDrafts, type Model, type Type } from '../model/model.ts';
 import type { Pending } from './requests.ts';
+import { waitingSlugs } from './slugs.ts';
 
 interface Form {
   readonly model: Model;
@@ -27,6 +28,10 @@ export function nextWrite(form: Form, ifMatch: string | null): Pending | null {
   const values = finishedValues(store.values, base);
   const data = bodyOf(type, { base: isNew ? {} : base, values }, form);
   // A draft is stored without the values that the server has refused; they stay in the form.
+  // Without a text to make a uid from, the server would make it from the name of the type, and keep it.
+  if (ifMatch === null)
+    for (const { name, localized, required } of waitingSlugs(type, values))
+      if (!required && (isNew || localized)) data[name] = null;
   const left = sendsParts(form) ? problemPaths.map(topOf) : [];
   for (const name of left) delete data[name];
   if (Object.keys(data).length === 0 && !isNew) return null;

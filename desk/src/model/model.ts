@@ -20,6 +20,7 @@ export interface Attribute extends DeskAttribute {
   readonly regex?: string;
   readonly unique?: boolean;
   readonly targetField?: string;
+  readonly generate?: boolean;
   readonly relation?: string;
   readonly multiple?: boolean;
   readonly allowedTypes?: readonly string[];

@@ -328,14 +328,40 @@ const imprint = defineSingleType({
     await ann.heading('New: Tag');
   });
 
-  it('makes a slug from the title, which replaces that of a draft without a title', async () => {
+  it('makes the slug of a draft without a title from the first title, also if it is taken', async () => {
+    await visit.api('post', '/articles?status=draft', { data: { title: 'Größe & Maß' } });
     await ann.open('/content/article/new');
     await ann.fill('Lead', 'First the lead');
     await ann.saved();
-    expect(await ann.valueOf('Slug')).toBe('article');
+    expect(await ann.valueOf('Slug')).toBe('');
+    await ann.fill('Title', 'Größe');
+    await ann.saved();
+    expect(await ann.valueOf('Slug')).toBe('groesse');
     await ann.fill('Title', 'Größe & Maß');
+    await ann.saved();
+    expect(await ann.valueOf('Slug')).toBe('groesse-and-mass-1');
+    await ann.press('Publish');
+    await ann.status('Published');
+    await ann.fill('Title', 'Maß');
+    await ann.saved();
+    expect(await ann.valueOf('Slug')).toBe('groesse-and-mass-1');
+  });
+
+  it('leaves a slug that the editor has written or cleared, and makes another by a button', async () => {
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data: { slug: null } });
+    await ann.openAnew(`/content/article/${documentId}`);
+    await ann.fill('Slug', 'mine');
+    await ann.saved();
+    await ann.fill('Title', 'Yours');
+    await ann.saved();
+    expect(await ann.valueOf('Slug')).toBe('mine');
+    await ann.fill('Slug', '');
+    await ann.saved();
+    await ann.fill('Title', 'Ours');
+    await ann.saved();
+    expect(await ann.valueOf('Slug')).toBe('');
     await ann.press('Make it from Title');
-    await ann.until('slug', async () => (await ann.valueOf('Slug')) === 'groesse-and-mass');
+    await ann.until('slug', async () => (await ann.valueOf('Slug')) === 'ours');
     await ann.saved();
   });
 
