@@ -27,11 +27,11 @@ export function nextWrite(form: Form, ifMatch: string | null): Pending | null {
   const { base, problemPaths } = store;
   const values = finishedValues(store.values, base);
   const data = bodyOf(type, { base: isNew ? {} : base, values }, form);
-  // A draft is stored without the values that the server has refused; they stay in the form.
   // Without a text to make a uid from, the server would make it from the name of the type, and keep it.
   if (ifMatch === null)
     for (const { name, localized, required } of waitingSlugs(type, values))
       if (!required && (isNew || localized)) data[name] = null;
+  // A draft is stored without the values that the server has refused; they stay in the form.
   const left = sendsParts(form) ? problemPaths.map(topOf) : [];
   for (const name of left) delete data[name];
   if (Object.keys(data).length === 0 && !isNew) return null;

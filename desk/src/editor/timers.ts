@@ -1,6 +1,7 @@
 /** Milliseconds until a change is saved by itself, and until a request without a response is repeated. */
 export const AUTOSAVE = 2500;
 export const RETRY = 3000;
+
 type Name = 'save' | 'retry';
 
 /** Delayed work by name. */

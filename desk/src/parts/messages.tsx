@@ -6,27 +6,29 @@ import { Observed } from '../editor/observed.ts';
 
 /** Milliseconds for which a message is shown. */
 const SHOWN = 5000;
+/** Milliseconds for which a screen reader finds an announcement, which it reads when it appears. */
+const ANNOUNCED = 1000;
 
 class Messages extends Observed<{ readonly text: string }> {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor() {
+  constructor(private readonly shown: number) {
     super({ text: '' });
   }
 
   say(text: string): void {
     clearTimeout(this.timer);
     this.show({ text });
-    this.timer = setTimeout(() => this.show({ text: '' }), SHOWN);
+    this.timer = setTimeout(() => this.show({ text: '' }), this.shown);
   }
 }
 
-const messages = new Messages();
+const messages = new Messages(SHOWN);
 
 /** Shows a message, instead of one that is shown. */
 export const say = (text: string): void => messages.say(text);
 
-const announcements = new Messages();
+const announcements = new Messages(ANNOUNCED);
 
 /** Tells users of a screen reader what others see, such as a row that was added. */
 export const announce = (text: string): void => announcements.say(text);
