@@ -19,7 +19,12 @@ class Messages extends Observed<{ readonly text: string }> {
   say(text: string): void {
     clearTimeout(this.timer);
     this.show({ text });
-    this.timer = setTimeout(() => this.show({ text: '' }), this.shown);
+    this.timer = setTimeout(() => this.clear(), this.shown);
+  }
+
+  clear(): void {
+    clearTimeout(this.timer);
+    this.show({ text: '' });
   }
 }
 
@@ -32,6 +37,9 @@ const announcements = new Messages(ANNOUNCED);
 
 /** Tells users of a screen reader what others see, such as a row that was added. */
 export const announce = (text: string): void => announcements.say(text);
+
+/** Removes an announcement of the former page. */
+export const clearAnnouncement = (): void => announcements.clear();
 
 /** Announces a text when it appears. A status that is inserted with its text is not announced everywhere. */
 export function useAnnouncement(text: string | null): void {

@@ -1,5 +1,6 @@
 /** Changes of the page by links, which browsers do not see: a new page is shown from its top. */
 import { useEffect } from 'react';
+import { clearAnnouncement } from './messages.tsx';
 
 /** Event of the router for a new entry of the history. Steps back and forward are the browser's. */
 const NEW_PAGE = 'pushState';
@@ -9,7 +10,7 @@ export const CONTENT = 'content';
 
 export const focusContent = (): void => document.getElementById(CONTENT)?.focus({ preventScroll: true });
 
-/** Scrolls to the top of each new page, and moves a focus there that was on the former page. */
+/** Scrolls to the top of each new page, moves a focus there, and removes announcements of the former page. */
 export function usePageChanges(): void {
   useEffect(() => {
     let path = location.pathname;
@@ -17,6 +18,7 @@ export function usePageChanges(): void {
       const isNew = location.pathname !== path;
       path = location.pathname;
       if (!isNew) return;
+      clearAnnouncement();
       scrollTo(0, 0);
       requestAnimationFrame(() => {
         if (document.activeElement === document.body) focusContent();

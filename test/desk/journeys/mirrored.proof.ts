@@ -84,6 +84,7 @@ interface Place {
     const [menu, content] = [await placeOf('nav'), await placeOf('#content h1')];
     expect(menu.right).toBe(1280);
     expect(content.right).toBeLessThan(menu.left);
+    await ann.page.waitForSelector('th:last-child');
     expect((await placeOf('th:first-child')).left).toBeGreaterThan((await placeOf('th:last-child')).right);
     await ann.open(`/content/article/${article}`);
     await ann.page.waitForSelector('[data-path=extra]');
