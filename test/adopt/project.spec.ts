@@ -78,7 +78,26 @@ const FILES: Readonly<Record<string, Json | string>> = {
   [typePath('articles-tag')]: typeSchema('articles-tag', {
     articles: relation('manyToMany', 'api::articles-tag.articles-tag'),
     articles_links: text,
+    mark: { type: 'customField', customField: 'plugin::marks.mark', default: '#fff' },
+    done: { type: 'customField', customField: 'plugin::marks.done' },
+    gallery: relation('morphMany', 'plugin::upload.file', { morphBy: 'related' }),
+    badge: relation('morphOne', 'plugin::upload.file', { morphBy: 'related' }),
+    many: { type: 'media', multiple: 'true' },
   }),
+  'types/generated/contentTypes.d.ts': `export interface ApiArticlesTag extends Struct.CollectionTypeSchema {
+    attributes: {
+      done: Schema.Attribute.Boolean & Schema.Attribute.CustomField<'plugin::marks.done'>;
+      mark: Schema.Attribute.String &
+        Schema.Attribute.SetPluginOptions<{ i18n: { localized: true } }> &
+        Schema.Attribute.CustomField<'plugin::marks.mark'>;
+    };
+  }`,
+  'src/components/coded/part.js': 'module.exports = { collectionName: "parts", attributes: {} };',
+  'src/components/ui/button.ts': 'export const button = { attributes: {} };',
+  'src/plugins/listed/server/src/content-types/index.ts':
+    'export default { log: { schema: { attributes: {} } } };',
+  'config/sync/user-role.public.json': '{}',
+  'config/sync/i18n-locale.de.json': '{}',
   'src/components/shared/Seo.json': componentSchema('shared.Seo', { image: { type: 'media' }, title: text }),
   'src/components/My Parts/Quote.json': componentSchema('My Parts.Quote', {
     quote: text,
@@ -213,11 +232,25 @@ describe('a project folder', () => {
     expect(remarks.filter(({ key }) => key === 'createdAt')).toHaveLength(1);
   });
 
+  it('stores custom fields as the generated declarations say, and polymorphic files as media', () => {
+    const { contentTypes } = host.definitions;
+    expect(
+      contentTypes.find(({ singularApiId }) => singularApiId === 'articles-tag')?.attributes,
+    ).toMatchObject({
+      mark: { type: 'string', default: '#fff' },
+      done: { type: 'boolean' },
+      gallery: { type: 'media', multiple: true },
+      badge: { type: 'media' },
+    });
+  });
+
   it('reports a type of a plugin once', () => {
     const ofPlugin = remarks.filter(({ file, list }) => list === 'none' && file?.includes('/plugins/local/'));
     expect(ofPlugin.map(({ subject }) => subject)).toEqual([
       'src/plugins/local/server/content-types/menu.js',
     ]);
+    expect(remarks.filter(({ subject }) => subject === 'config/sync')).toHaveLength(1);
+    expect(remarks.filter(({ file }) => file === 'src/components/ui/button.ts')).toEqual([]);
   });
 
   it.each([
@@ -240,6 +273,10 @@ describe('a project folder', () => {
     ['plugin::local.box', undefined, 'becomes "box" without routes'],
     ['plugin::remote.page', undefined, 'does not contain its attributes'],
     ['src/plugins/local/server/content-types/menu.js', undefined, 'is code'],
+    ['src/components/coded/part.js', undefined, 'is code'],
+    ['src/plugins/listed/server/src/content-types/index.ts', undefined, 'is code'],
+    ['config/sync', undefined, 'are not read'],
+    ['api::articles-tag.articles-tag', 'many', '"multiple" is left out: its value is not valid'],
     ['src/extensions/remote/strapi-server.ts', undefined, 'only an export of the project shows'],
     ['api::twice.twice', 'attributes.a', 'repeats the key'],
     ['api::twice.twice', 'attributes.a.type', 'repeats the key'],
@@ -289,7 +326,12 @@ describe('a folder with several projects', () => {
 it('is no source if it is a project of Strapi 3, and the message names the files', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'project-3-'));
   await mkdir(join(folder, 'api/site/models'), { recursive: true });
+  await mkdir(join(folder, 'components/default'), { recursive: true });
   await writeFile(join(folder, 'api/site/models/site.settings.json'), '{}');
+  await writeFile(
+    join(folder, 'components/default/simple.json'),
+    '{"attributes":{"name":{"type":"string"}}}',
+  );
   await expect(openSource(folder, { work: folder, say: () => undefined })).rejects.toThrow(
     'no schema of Strapi 4 or 5 that can be read:\n  api/site/models/site.settings.json: The model is of Strapi 3',
   );

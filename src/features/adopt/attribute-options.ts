@@ -73,11 +73,17 @@ const isScalarDefinition: Test<ScalarDefinition> = (value): value is ScalarDefin
 
 const OPTIONS: ReadonlyMap<string, object> = new Map(Object.entries(ATTRIBUTE_OPTIONS));
 
+/** Options that other readers take if they are `true`. */
+const FLAGS: readonly string[] = ['required', 'private', 'multiple', 'repeatable'];
+const INVALID = 'is left out: its value is not valid';
+
 /** Copies the options that the type of the attribute has here, and reports all others. */
 export function keepOptions(plain: Plain, { attribute, say }: AttributeReading): void {
   const options = OPTIONS.get(textOf(plain['type'])) ?? {};
   for (const [key, value] of Object.entries(attribute)) {
-    if (READ_ELSEWHERE.includes(key) || isUnset(key, value, plain['type'])) continue;
+    if (isUnset(key, value, plain['type'])) continue;
+    if (FLAGS.includes(key) && !isFlag(value)) say('none', `The option "${key}" ${INVALID}`);
+    if (READ_ELSEWHERE.includes(key)) continue;
     const isKept = KEPT[key];
     if (WITHOUT_EFFECT.includes(key)) say('none', `The option "${key}" has no effect here`);
     else if (isKept === undefined || !(key in options)) {
@@ -85,7 +91,7 @@ export function keepOptions(plain: Plain, { attribute, say }: AttributeReading):
       if (value !== true || !['writable', 'searchable'].includes(key))
         say('none', `The option "${key}" of "${textOf(plain['type'])}" has no counterpart`);
     } else if (isKept(value)) plain[key] = value;
-    else say('none', `The option "${key}" is left out: its value is not valid`);
+    else say('none', `The option "${key}" ${INVALID}`);
   }
   if (attribute['writable'] === false) plain['writable'] = false;
   if (attribute['searchable'] === false && 'searchable' in options) plain['searchable'] = false;

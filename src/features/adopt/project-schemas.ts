@@ -1,4 +1,5 @@
 /** Reads the schema files of a Strapi project: types, components and extensions. */
+import type { ScalarTypeName } from '../../content/model/definitions.js';
 import { messageOf } from '../../kernel/errors.js';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
@@ -7,7 +8,9 @@ import { AdoptError } from './adopt-error.js';
 import { isApiConfig, privateNames, withPrivate } from './private-everywhere.js';
 import type { Remark } from './remark.js';
 import { repeatedKeys } from './repeated-keys.js';
+import { CodeOfSchemas } from './schemas-in-code.js';
 import type { SourceSchema } from './source-schema.js';
+import { isGenerated, storedTypes, withStoredTypes } from './stored-types.js';
 
 /** Folders that contain no sources. */
 const SKIPPED: readonly string[] = ['node_modules', '.git', '.cache', '.strapi', '.tmp'];
@@ -59,23 +62,9 @@ const PLACES: readonly (readonly [RegExp, (groups: readonly string[]) => string]
   [/(?:^|\/)components\/([^/]+)\/([^/]+)\.json$/, ([category, name]) => `${category}.${name}`],
 ];
 
-const OF_OLD = 'The model is of Strapi 3, which cannot be adopted';
 const REPEATED = 'The file repeats the key: only its last value counts, as in Strapi';
-const OF_CODE = 'The schema is code: write its definition by hand, or adopt an export of the project';
-
-/** Schemas written as code, which this command cannot read. */
-const CODE = /(?:^|\/)content-types\/[^/]+\/schema\.(?:js|ts|cjs|mjs)$/;
-/** Types of a plugin that are written as code: a file, or a folder without a schema file. */
-const CODE_OF_PLUGIN =
-  /^(.*(?:^|\/)plugins\/[^/]+\/(?:server\/)?(?:src\/)?content-types\/(?!index\.)[^/.]+)(?:\/index)?\.(?:[cm]?js|ts)$/;
-/** Code that can change types of plugins. */
-const CODE_OF_EXTENSION =
-  /(?:^|\/)extensions\/[^/]+\/(?:strapi-server|(?:server\/)?content-types\/(?:[^/]+\/)?index)\.(?:[cm]?js|ts)$/;
-const OF_EXTENSION = 'The code can change types of the plugin, which only an export of the project shows';
 /** Files that change types of plugins. */
 const EXTENSION = /(?:^|\/)extensions\//;
-/** Models of Strapi 3. */
-const OLD = /(?:^|\/)api\/[^/]+\/models\/[^/]+\.settings\.json$/;
 
 function uidOf(path: string): string | null {
   for (const [pattern, named] of PLACES) {
@@ -138,25 +127,6 @@ function extended(schemas: readonly SourceSchema[]): Schemas {
   return { schemas: [...others, ...extensions], remarks };
 }
 
-/** Remarks for the types of plugins that are code, and have no schema file in addition. */
-function codeRemarks(files: readonly string[], schemas: readonly SourceSchema[]): readonly Remark[] {
-  const folders = new Set(
-    schemas.flatMap(({ file }) => [file.slice(0, file.lastIndexOf('/')), file.replace(/\.json$/, '')]),
-  );
-  return files
-    .filter((file) => !folders.has(CODE_OF_PLUGIN.exec(file)?.[1] ?? ''))
-    .map((file) => ({ list: 'none', subject: file, file, text: OF_CODE }));
-}
-
-/** Returns the remark about a file that this command cannot read, if it is one. */
-async function unreadable(file: string, path: string): Promise<Remark[]> {
-  const texts = OLD.test(file) ? [OF_OLD] : [];
-  if (CODE.test(file)) texts.push(OF_CODE);
-  if (CODE_OF_EXTENSION.test(file) && (await readFile(path, 'utf8')).includes('attributes'))
-    texts.push(OF_EXTENSION);
-  return texts.map((text) => ({ list: 'none', subject: file, file, text }));
-}
-
 /** Path of a type, with the folder of its project. */
 const OF_PROJECT = /^(?:(.*?)\/)??(?:src\/)?api\/[^/]+\/content-types\//;
 
@@ -202,12 +172,14 @@ export interface ProjectSchemas extends Schemas {
 export async function readProject(directory: string): Promise<ProjectSchemas> {
   const schemas: SourceSchema[] = [];
   const remarks: Remark[] = [];
-  const code: string[] = [];
+  const code = new CodeOfSchemas();
+  const stored = new Map<string, ScalarTypeName>();
   const names: string[] = [];
   for await (const path of filesBelow(directory)) {
     const file = relative(directory, path).split(sep).join('/');
-    if (CODE_OF_PLUGIN.test(file)) code.push(file);
-    remarks.push(...(await unreadable(file, path)));
+    await code.add(file, path);
+    if (isGenerated(file))
+      for (const [field, type] of storedTypes(await readFile(path, 'utf8'))) stored.set(field, type);
     if (isApiConfig(file)) {
       const hidden = privateNames(await readFile(path, 'utf8'), file);
       names.push(...hidden.names);
@@ -226,13 +198,13 @@ export async function readProject(directory: string): Promise<ProjectSchemas> {
     for (const key of repeatedKeys(text))
       remarks.push({ list: 'none', subject: uid, key, file, text: REPEATED });
   }
-  remarks.push(...codeRemarks(code, schemas));
+  remarks.push(...code.remarks(schemas));
   if (schemas.length === 0 && remarks.length === 0)
     throw new AdoptError(`${directory} contains no schema files: name the folder of a Strapi project`);
   const own = withoutOthers({ schemas, remarks }, directory);
   const whole = extended(own.schemas);
   return {
-    schemas: withPrivate(whole.schemas, names),
+    schemas: withStoredTypes(withPrivate(whole.schemas, names), stored),
     remarks: [...own.remarks, ...whole.remarks],
     privateNames: names,
   };

@@ -150,7 +150,7 @@ export function relationOf(reading: AttributeReading, models: Models): Plain | n
   if (isLocalized(model)) plain['localized'] = true;
   if (/^morphTo(One|Many)$/.test(relation)) return plain;
   const target = textOf(attribute['target']);
-  if (target === FILE_UID) return /^morph/.test(relation) ? null : fileRelation(reading, plain);
+  if (target === FILE_UID) return fileRelation(reading, plain);
   const name =
     models.has(target) || BUILT_IN.has(target)
       ? (names.get(target)?.name ?? BUILT_IN.get(target))

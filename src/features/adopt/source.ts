@@ -7,6 +7,7 @@ import { withPrivate } from './private-everywhere.js';
 import { type ProjectSchemas, readProject } from './project-schemas.js';
 import { fetchProject } from './rest-source.js';
 import type { Remark } from './remark.js';
+import { isOfStrapi3 } from './schemas-in-code.js';
 import { localizedOption, type SourceSchema } from './source-schema.js';
 import { readStrapiArchive, type StrapiArchive } from './strapi-archive.js';
 import { type Survey, surveyOf } from './survey.js';
@@ -57,7 +58,7 @@ const hasLocales = (schemas: readonly SourceSchema[]): boolean =>
 
 async function projectSource(location: string): Promise<Source> {
   const { schemas, remarks } = await readProject(location);
-  if (schemas.length === 0) {
+  if (schemas.length === 0 || isOfStrapi3(schemas, remarks)) {
     const reasons = remarks.slice(0, MAX_REASONS).map(({ file = '', text }) => `\n  ${file}: ${text}`);
     throw new AdoptError(
       `${location} contains no schema of Strapi 4 or 5 that can be read:${reasons.join('')}`,
