@@ -309,6 +309,29 @@ async function fillRelease({ http }: Newsroom): Promise<string> {
   return made.data.id;
 }
 
+const MARKDOWN = `## The ferry
+
+It leaves **twice a day**, and in winter only *if the ice allows it*.
+
+- [Timetable](https://example.org/ferry)
+- Tickets on board
+`;
+
+const text = (words: string, marks: object = {}) => ({ type: 'text', text: words, ...marks });
+
+const STORY = [
+  { type: 'heading', level: 2, children: [text('Before sunrise')] },
+  {
+    type: 'paragraph',
+    children: [
+      text('The first boats leave at four. '),
+      text('The crews are silent', { bold: true }),
+      text(', and the gulls are still asleep.'),
+    ],
+  },
+  { type: 'quote', children: [text('The sea gives, and the sea takes.')] },
+];
+
 /** Fills the newsroom, and returns the id of an article that has everything. */
 async function fill({ http, desk: _desk }: Newsroom): Promise<string> {
   const body = { identifier: 'ann@example.org', password: PASSWORD };
@@ -343,6 +366,8 @@ async function fill({ http, desk: _desk }: Newsroom): Promise<string> {
     const isLive = at % 3 !== 0;
     const made = await post(`/articles${isLive ? '' : '?status=draft'}`, {
       title,
+      body: MARKDOWN,
+      story: STORY,
       lead: 'Some sentences that say what the text is about, and why it is worth your time.',
       kind: ['news', 'report', 'interview'][at % 3],
       rating: at,
