@@ -3,6 +3,7 @@ import { ActionIcon, Button, Group, Paper } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { Fragment, type ReactNode, useState } from 'react';
 import { keyOf, type Link } from '../form/values.ts';
+import { distinct } from '../parts/distinct.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { type Removed, RemovedNote, withEntry } from './removed-note.tsx';
@@ -12,7 +13,8 @@ interface Props {
   readonly set: (links: readonly Link[]) => void;
   readonly isOne: boolean;
   readonly readOnly: boolean;
-  readonly content: (link: Link) => ReactNode;
+  /** Content of a row. The name distinguishes its controls from those of other rows. */
+  readonly content: (link: Link, name: string) => ReactNode;
 }
 
 /** Rows of a long list that are shown first, and how many each press adds. The last ones are always shown. */
@@ -28,6 +30,7 @@ export function LinkRows({ links, set, isOne, readOnly, content }: Props) {
   const hidden = Math.max(0, links.length - first - LAST);
   const shown = hidden === 0 ? links : [...links.slice(0, first), ...links.slice(first + hidden)];
   const keys = shown.map(keyOf);
+  const names = distinct(shown.map(titleOf));
   const placeOf = (at: number): number => (at < first ? at : at + hidden);
   const undo = (one: Removed<Link>): void => {
     setRemoved(null);
@@ -42,18 +45,15 @@ export function LinkRows({ links, set, isOne, readOnly, content }: Props) {
       <SortableList keys={keys} move={(from, to) => set(moved(links, placeOf(from), placeOf(to)))}>
         {shown.map((link, index) => {
           const at = placeOf(index);
+          const name = names[index] ?? '';
           return (
             <Fragment key={keyOf(link)}>
               {removed?.at === at && note}
-              <SortableEntry
-                id={keyOf(link)}
-                title={titleOf(link)}
-                isFixed={readOnly || isOne || links.length < 2}
-              >
+              <SortableEntry id={keyOf(link)} title={name} isFixed={readOnly || isOne || links.length < 2}>
                 {(handle) => (
                   <LinkRow
                     {...{ handle, content, link, readOnly }}
-                    title={titleOf(link)}
+                    title={name}
                     remove={() => {
                       setRemoved({ entry: link, at });
                       set(links.filter((one) => one !== link));
@@ -88,7 +88,7 @@ function LinkRow({ handle, content, link, readOnly, title, remove }: RowProps) {
     <Paper withBorder px="xs" py={4}>
       <Group gap="xs" wrap="nowrap">
         {handle}
-        {content(link)}
+        {content(link, title)}
         {!readOnly && (
           <ActionIcon variant="subtle" color="red" aria-label={texts.removeItem(title)} onClick={remove}>
             <IconTrash size={16} />

@@ -63,7 +63,7 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
       <FieldHead attribute={attribute} problem={problem} />
       <LinkRows
         {...{ links, set, isOne, readOnly }}
-        content={(link) => <LinkTitle link={link} open={() => setDrawer(link)} />}
+        content={(link, name) => <LinkTitle {...{ link, name }} open={() => setDrawer(link)} />}
       />
       {!readOnly && targets.length > 0 && (
         <Adding
@@ -80,7 +80,13 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
   );
 }
 
-function LinkTitle({ link, open }: { readonly link: Link; readonly open: () => void }) {
+interface TitleProps {
+  readonly link: Link;
+  readonly name: string;
+  readonly open: () => void;
+}
+
+function LinkTitle({ link, name, open }: TitleProps) {
   const texts = useTexts();
   const { model } = useForm();
   const type = model.type(link.type);
@@ -89,13 +95,7 @@ function LinkTitle({ link, open }: { readonly link: Link; readonly open: () => v
   return (
     <Text dir="auto" className="desk-link-title" size="sm" flex={1} miw={0} truncate component="div">
       {mayOpen ? (
-        <Anchor
-          component="button"
-          type="button"
-          size="sm"
-          onClick={open}
-          aria-label={texts.editTarget(title)}
-        >
+        <Anchor component="button" type="button" size="sm" onClick={open} aria-label={texts.editTarget(name)}>
           <bdi>{title}</bdi>
         </Anchor>
       ) : (
@@ -210,9 +210,10 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
   };
   return (
     <Combobox store={combobox} onOptionSubmit={choose} withinPortal={!isInside}>
-      <Combobox.Target>
+      <Combobox.Target withExpandedAttribute>
         <TextInput
           flex="1 1 140px"
+          aria-autocomplete="list"
           aria-label={isOne ? texts.chooseLink(label) : texts.addLink(label)}
           placeholder={isOne ? texts.chooseLink(label) : texts.addLink(label)}
           value={search}

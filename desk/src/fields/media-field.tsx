@@ -61,7 +61,9 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
       <UploadList uploads={uploads} />
       <LinkRows
         {...{ links, set, isOne, readOnly }}
-        content={(link) => <FileRow link={link} open={setOpened} mayDescribe={'update' in verbs} />}
+        content={(link, name) => (
+          <FileRow {...{ link, name }} open={setOpened} mayDescribe={'update' in verbs} />
+        )}
       />
       {!readOnly && (
         <Group gap="xs">
@@ -113,14 +115,14 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
 
 interface RowProps {
   readonly link: Link;
+  readonly name: string;
   readonly open: (file: Json) => void;
   /** Whether the editor is asked for a missing alternative text. */
   readonly mayDescribe: boolean;
 }
 
-function FileRow({ link: { title, file = {} }, open, mayDescribe }: RowProps) {
+function FileRow({ link: { title, file = {} }, name, open, mayDescribe }: RowProps) {
   const texts = useTexts();
-  const name = title ?? texts.untitled;
   return (
     <>
       <Thumbnail file={file} />
@@ -132,7 +134,7 @@ function FileRow({ link: { title, file = {} }, open, mayDescribe }: RowProps) {
           aria-label={texts.media.details(name)}
           onClick={() => open(file)}
         >
-          <bdi>{name}</bdi>
+          <bdi>{title ?? texts.untitled}</bdi>
         </Anchor>
       </Text>
       {mayDescribe && isUndescribed(file) && (

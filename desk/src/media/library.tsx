@@ -12,6 +12,7 @@ import {
 import { IconInfoCircle, IconPhotoExclamation } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { type Json, type Link, linkOf, textOfValue } from '../form/values.ts';
+import { distinct } from '../parts/distinct.ts';
 import { pictureOf, Thumbnail } from '../parts/thumbnail.tsx';
 import { useModel } from '../screens/app.tsx';
 import { failureText } from '../texts/reasons.ts';
@@ -42,6 +43,8 @@ export function Library({ state, allowed, chosen, toggle, open, isPicker }: Libr
       pagination.page < pagination.pageCount ? pagination.page + 1 : undefined,
   });
   const files = (data?.pages ?? []).flatMap((page) => page.data);
+  const links = files.map((file) => linkOf(file, 'file', model));
+  const names = distinct(links.map(({ title }) => title ?? texts.untitled));
   const total = data?.pages[0]?.meta.pagination.total ?? 0;
   const isNarrowed = Object.entries(WHOLE_LIBRARY).some(
     ([name, value]) => name !== 'sort' && state[name as keyof LibraryState] !== value,
@@ -69,10 +72,10 @@ export function Library({ state, allowed, chosen, toggle, open, isPicker }: Libr
         </Center>
       )}
       <SimpleGrid cols={{ base: 2, sm: 3, md: isPicker ? 4 : 5, xl: isPicker ? 4 : 7 }} spacing="sm">
-        {files.map((file) => {
-          const link = linkOf(file, 'file', model);
+        {links.map((link, row) => {
           const at = chosen.findIndex(({ documentId }) => documentId === link.documentId);
-          return <Tile key={link.documentId} {...{ link, file, at, isPicker, toggle, open }} />;
+          const [file = {}, name = ''] = [files[row], names[row]];
+          return <Tile key={link.documentId} {...{ link, file, name, at, isPicker, toggle, open }} />;
         })}
       </SimpleGrid>
       {hasNextPage && (
@@ -99,19 +102,22 @@ function formatOf({ ext, width, height, size }: Json, number: (value: number) =>
 type TileProps = Pick<LibraryProps, 'isPicker' | 'toggle' | 'open'> & {
   readonly link: Link;
   readonly file: Json;
+  /** Title that no other tile has. */
+  readonly name: string;
   /** Place among the chosen files; -1 for none. */
   readonly at: number;
 };
 
-function Tile({ link, file, at, isPicker, toggle, open }: TileProps) {
+function Tile({ link, file, name, at, isPicker, toggle, open }: TileProps) {
   const texts = useTexts();
   const picture = pictureOf(file);
-  const name = link.title ?? texts.untitled;
+  const title = link.title ?? texts.untitled;
   const { number } = useFormats();
   return (
     <div className={at >= 0 ? 'desk-tile desk-picked' : 'desk-tile'}>
       <UnstyledButton
         w="100%"
+        aria-label={name === title ? undefined : name}
         onClick={() => (isPicker ? toggle(link) : open(file))}
         {...(isPicker ? { 'aria-pressed': at >= 0 } : {})}
       >
@@ -120,7 +126,7 @@ function Tile({ link, file, at, isPicker, toggle, open }: TileProps) {
         </span>
         <Text size="xs" truncate component="span" display="block">
           {at >= 0 && isPicker ? `${at + 1}. ` : ''}
-          <bdi>{name}</bdi>
+          <bdi>{title}</bdi>
         </Text>
       </UnstyledButton>
       <Text size="xs" c="dimmed" truncate>

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../editor/bulk.ts';
 import { type Type, valueLabel } from '../model/model.ts';
+import { useAnnouncement } from '../parts/messages.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { isolated } from '../texts/isolated.ts';
 import { type Texts, useTexts } from '../texts/texts.ts';
@@ -20,14 +21,17 @@ export function BulkReport({ type, report: { verb, done, titles, failures }, clo
   const texts = useTexts();
   const { bulk } = texts;
   const more = titles.length - MAX_TITLES;
+  const title = bulk[verb].done(done);
+  const refused = failures.length > 0 ? bulk.failed(failures.length) : '';
+  useAnnouncement(`${title}. ${refused}`.trim());
   return (
     <Alert
       color={failures.length > 0 ? 'orange' : 'green'}
       withCloseButton
       closeButtonLabel={texts.close}
       onClose={close}
-      title={bulk[verb].done(done)}
-      role="status"
+      title={title}
+      role="group"
     >
       {titles.length > 0 && (
         <Text size="sm">
@@ -38,7 +42,7 @@ export function BulkReport({ type, report: { verb, done, titles, failures }, clo
       {failures.length > 0 && (
         <>
           <Text size="sm" fw={600} mt="xs">
-            {bulk.failed(failures.length)}
+            {refused}
           </Text>
           <List size="sm">
             {failures.map(({ documentId, title, error }) => (

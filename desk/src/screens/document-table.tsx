@@ -8,6 +8,7 @@ import { type Json, textOfValue } from '../form/values.ts';
 import type { Column, ListState } from '../model/list-query.ts';
 import { hasDrafts, type Type } from '../model/model.ts';
 import { Cell } from '../parts/cell.tsx';
+import { distinct } from '../parts/distinct.ts';
 import { SortableList, useEntry } from '../parts/sortable-list.tsx';
 import { LocaleBadges, StatusBadge } from '../parts/status.tsx';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
@@ -48,6 +49,7 @@ export function DocumentTable(props: TableProps) {
     id: String(document['documentId']),
     title: titleOf(document, type, texts),
   }));
+  const names = distinct(rows.map(({ title }) => title));
   const order = move === null ? fixedOrder(type) : 'movable';
   const hasLocales = type.localized && model.locales.length > 1;
   const isAll = rows.every(({ id }) => selected.has(id));
@@ -86,15 +88,16 @@ export function DocumentTable(props: TableProps) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(({ document, id, title }) => {
+          {rows.map(({ document, id, title }, at) => {
+            const name = names[at] ?? title;
             const known = document['__state'] as DocumentState | undefined;
             const suffix = state.locale === model.defaultLocale ? '' : `?locale=${state.locale}`;
             return (
-              <Row key={id} {...{ id, title, order }} isSelected={selected.has(id)}>
+              <Row key={id} {...{ id, order }} title={name} isSelected={selected.has(id)}>
                 {setSelected !== null && (
                   <Table.Td>
                     <Checkbox
-                      aria-label={texts.select(title)}
+                      aria-label={texts.select(name)}
                       checked={selected.has(id)}
                       onChange={() => toggle(id, title)}
                     />
@@ -103,7 +106,7 @@ export function DocumentTable(props: TableProps) {
                 <Table.Td className="desk-title">
                   <TitleCell
                     href={`/content/${type.name}/${id}${suffix}`}
-                    {...{ title, known, hasLocales }}
+                    {...{ title, name, known, hasLocales }}
                     locale={state.locale}
                   />
                 </Table.Td>
@@ -225,19 +228,21 @@ function ColumnHead({ column, state, go, className }: HeadProps) {
 interface TitleProps {
   readonly href: string;
   readonly title: string;
+  /** Title that no other row has. */
+  readonly name: string;
   readonly known: DocumentState | undefined;
   /** Language of the list. */
   readonly locale: string;
   readonly hasLocales: boolean;
 }
 
-function TitleCell({ href, title, known, locale, hasLocales }: TitleProps) {
+function TitleCell({ href, title, name, known, locale, hasLocales }: TitleProps) {
   const texts = useTexts();
   const { defaultLocale, locales } = useModel();
   const { localeName } = useFormats();
   return (
     <>
-      <Link className="desk-row-link" href={href} dir="auto">
+      <Link className="desk-row-link" href={href} dir="auto" aria-label={name === title ? undefined : name}>
         {title}
       </Link>
       {isMissing(known, locale) && (

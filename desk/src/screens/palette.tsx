@@ -122,9 +122,19 @@ export default function Palette({ close }: { readonly close: () => void }) {
   const screens = screensOf(model, { texts, language });
   const entries = entriesFor(search, { fields, screens, documents: data ?? [] });
   const combobox = useCombobox({ opened: true });
+  const [active, setActive] = useState<string | null>(null);
+  const selected = (id: string | null): string | null => {
+    setActive(id);
+    return id;
+  };
+  const store = {
+    ...combobox,
+    selectNextOption: () => selected(combobox.selectNextOption()),
+    selectPreviousOption: () => selected(combobox.selectPreviousOption()),
+  };
   const paths = entries.map(({ path }) => path).join();
   useEffect(() => {
-    combobox.selectFirstOption();
+    setActive(combobox.selectFirstOption());
   }, [paths]);
   const open = (path: string): void => {
     close();
@@ -134,12 +144,12 @@ export default function Palette({ close }: { readonly close: () => void }) {
   };
   return (
     <Dialog title={texts.palette.title} close={close}>
-      <Combobox store={combobox} onOptionSubmit={open} withinPortal={false}>
-        <Combobox.EventsTarget>
+      <Combobox store={store} onOptionSubmit={open} withinPortal={false}>
+        <Combobox.EventsTarget withExpandedAttribute aria-activedescendant={active ?? undefined}>
           <TextInput
             data-autofocus
             aria-label={texts.palette.title}
-            aria-controls={combobox.listId ?? undefined}
+            aria-autocomplete="list"
             placeholder={texts.palette.hint}
             value={search}
             // The list keeps the key for itself.

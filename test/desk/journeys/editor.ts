@@ -146,7 +146,9 @@ export class Editor {
   /** Replaces the text of a field. */
   async fill(name: string, text: string): Promise<void> {
     const field = this.page.locator(
-      `::-p-aria([name="${quoted(name)}"][role="textbox"]), ::-p-aria([name="${quoted(name)}"][role="searchbox"])`,
+      ['textbox', 'searchbox', 'combobox']
+        .map((role) => `::-p-aria([name="${quoted(name)}"][role="${role}"])`)
+        .join(', '),
     );
     await field.fill(text);
   }
@@ -160,7 +162,8 @@ export class Editor {
   }
 
   async field(name: string) {
-    const selector = `::-p-aria([name="${quoted(name)}"][role="textbox"])`;
+    const one = quoted(name);
+    const selector = `::-p-aria([name="${one}"][role="textbox"]), ::-p-aria([name="${one}"][role="combobox"])`;
     const field = await this.page.waitForSelector(selector);
     if (field === null) throw new Error(`There is no field ${name}`);
     return field;

@@ -148,6 +148,100 @@ describe('Editors who use a keyboard or a screen reader', () => {
     expect(await ann.page.evaluate('document.activeElement === document.body')).toBe(false);
   });
 
+  it('leaves the focus on the buttons that save and revert the grants of a role', async () => {
+    await ann.openAnew('/people/roles');
+    await ann.follow('Authenticated');
+    const toggle = async (): Promise<void> => {
+      const box = await ann.page.waitForSelector('::-p-aria([name="Read lists: Article"][role="checkbox"])');
+      await box?.focus();
+      await ann.page.keyboard.press('Space');
+    };
+    await toggle();
+    await enter('button', 'Save');
+    await ann.until('message', async () => (await ann.texts('.desk-message')).join() === 'Save: done');
+    expect(await ann.focused()).toBe('Save');
+    await toggle();
+    await enter('button', 'Discard unsaved changes');
+    await sleep(200);
+    expect(await ann.focused()).toBe('Discard unsaved changes');
+  });
+
+  it('announces the report of an action on several documents', async () => {
+    await visit.api('post', '/articles?status=draft', { data: { title: 'Announced' } });
+    await visit.api('post', '/articles?status=draft', { data: { lead: 'Announced without a title' } });
+    await ann.openAnew('/content/article?q=announced');
+    await ann.page.waitForSelector('tbody tr:nth-child(2)');
+    await ann.page.evaluate(LISTEN);
+    await ann.check('Select all on this page');
+    await enter('button', 'Publish', '.desk-bulk');
+    await reaches('Cancel');
+    await enter('button', 'Publish', '[role=dialog]');
+    await hears('Published: 1 document. 1 document refused:');
+    await sleep(500);
+    expect(await ann.page.evaluate('document.activeElement === document.body')).toBe(false);
+  });
+
+  it('announces what the check of a release and the dialog of its undo show', async () => {
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data: { title: 'Heard' } });
+    const { id } = await visit.api('post', '/releases', { data: { name: 'Heard' } });
+    await visit.api('post', `/releases/${id}/entries`, {
+      data: { type: 'article', documentId, locale: 'en' },
+    });
+    await ann.openAnew(`/releases/${id}`);
+    await ann.page.waitForSelector('tbody tr');
+    await ann.page.evaluate(LISTEN);
+    await enter('button', 'Check');
+    await hears('The document can be released.');
+    await enter('button', 'Release now');
+    await reaches('Cancel');
+    await enter('button', 'Release now', '[role=dialog]');
+    await ann.sees('To change it, undo it first.');
+    await enter('button', 'Undo release');
+    await hears('1 document can be undone.');
+    await ann.press('Cancel');
+  });
+
+  it('says which documents and actions a search shows, and which of them is chosen', async () => {
+    await open({ title: 'Searched' });
+    const chosen = (): Promise<unknown> =>
+      ann.page.evaluate(`(() => {
+        const { activeElement: one } = document;
+        const option = document.getElementById(one.getAttribute('aria-activedescendant') ?? '');
+        const list = document.getElementById(one.getAttribute('aria-controls') ?? '');
+        return [one, list, option].map((part) => part?.role ?? null).concat(one.ariaExpanded, option?.textContent ?? null);
+      })()`);
+    const field = await ann.field('Choose Author');
+    await field.focus();
+    expect(await chosen()).toEqual(['combobox', null, null, 'false', null]);
+    await field.type('Ben');
+    await ann.page.waitForSelector('[role=option]');
+    await ann.page.keyboard.press('ArrowDown');
+    const first = ['combobox', 'listbox', 'option', 'true'];
+    await ann.until('option', async () => String(await chosen()) === String([...first, 'Ben Okafor']));
+    await ann.page.keyboard.press('Escape');
+    await ann.page.keyboard.down('Control');
+    await ann.page.keyboard.press('k');
+    await ann.page.keyboard.up('Control');
+    await ann.page.waitForSelector('[role=dialog] input:focus');
+    await ann.fill('Go to', 'Art');
+    await ann.until('first action', async () => String(await chosen()).startsWith(String(first)));
+    const before = String(await chosen());
+    await ann.page.keyboard.press('ArrowDown');
+    await ann.until('second action', async () => String(await chosen()) !== before);
+    await ann.page.keyboard.press('Escape');
+  });
+
+  it('distinguishes documents with the same title', async () => {
+    for (const lead of ['One', 'Two'])
+      await visit.api('post', '/articles?status=draft', { data: { title: 'Twin', lead } });
+    await ann.openAnew('/content/article?q=twin');
+    await ann.page.waitForSelector('tbody tr:nth-child(2)');
+    const names = (selector: string): Promise<(string | null)[]> =>
+      ann.page.$$eval(selector, (all) => all.map((one) => one.getAttribute('aria-label')));
+    expect(await names('tbody input')).toEqual(['Select Twin', 'Select Twin, 2']);
+    expect(await names('tbody a')).toEqual([null, 'Twin, 2']);
+  });
+
   it('says in the audit log what the details are of', async () => {
     await ann.openAnew('/audit');
     await ann.page.waitForSelector('.desk-audit');

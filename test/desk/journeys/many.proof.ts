@@ -41,7 +41,7 @@ const imprint = defineSingleType({
     await ann.page.keyboard.down('Control');
     await ann.page.keyboard.press('k');
     await ann.page.keyboard.up('Control');
-    await ann.page.waitForSelector('[role=dialog] input');
+    await ann.page.waitForSelector('[role=dialog] input:focus');
   };
   const confirm = (name: string): Promise<void> =>
     ann.page.locator(`.mantine-Modal-content ::-p-aria([name="${name}"][role="button"])`).click();

@@ -9,6 +9,7 @@ import type { Type } from '../../model/model.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
+import { distinct } from '../../parts/distinct.ts';
 import { useAnnouncement } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { isolated } from '../../texts/isolated.ts';
@@ -93,6 +94,7 @@ function DeletedTable({ type, documents, titleOf, ask }: TableProps) {
   const { history } = texts;
   const { dateTime, localeName } = useFormats();
   const names = useNames(documents.map(({ deletedBy }) => deletedBy));
+  const titles = distinct(documents.map(titleOf));
   return (
     <Table verticalSpacing="sm">
       <Table.Thead>
@@ -104,7 +106,7 @@ function DeletedTable({ type, documents, titleOf, ask }: TableProps) {
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {documents.map((one) => {
+        {documents.map((one, at) => {
           const when = `${dateTime(new Date(one.deletedAt))} ${writerText(one.deletedBy, names, texts)}`;
           return (
             <Table.Tr key={one.documentId}>
@@ -125,7 +127,7 @@ function DeletedTable({ type, documents, titleOf, ask }: TableProps) {
                   size="xs"
                   variant="default"
                   leftSection={<IconRestore size={14} />}
-                  aria-label={history.restoreDocument(titleOf(one))}
+                  aria-label={history.restoreDocument(titles[at] ?? '')}
                   onClick={() => ask(one)}
                 >
                   {history.restore}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
+import { SteadyButton } from '../../parts/steady-button.tsx';
 import { Unsaved } from '../../parts/unsaved.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
@@ -101,12 +102,12 @@ function EditableGrants({ role }: { readonly role: FullRole }) {
       {alert}
       <GrantChoices rows={rows} />
       <Group>
-        <Button loading={isSending} disabled={!isChanged} onClick={() => void save()}>
+        <SteadyButton isUnavailable={!isChanged || isSending} act={() => void save()}>
           {texts.save}
-        </Button>
-        <Button variant="default" disabled={!isChanged} onClick={() => setChanged(saved)}>
+        </SteadyButton>
+        <SteadyButton variant="default" isUnavailable={!isChanged || isSending} act={() => setChanged(saved)}>
           {texts.revert}
-        </Button>
+        </SteadyButton>
       </Group>
     </>
   );

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { ApiError } from '../../api/errors.ts';
 import { textOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
+import { distinct } from '../../parts/distinct.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
@@ -64,6 +65,7 @@ function EntryTable({ release, entries, type, label, outcomes, remove }: TablePr
   const all = useTexts();
   const { releases: texts } = all;
   const isFinal = release.state === 'released';
+  const names = distinct(entries.map((entry) => titleOf(entry, all)));
   return (
     <Table verticalSpacing="xs" aria-label={label}>
       <Table.Thead>
@@ -77,7 +79,7 @@ function EntryTable({ release, entries, type, label, outcomes, remove }: TablePr
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {entries.map((entry) => {
+        {entries.map((entry, at) => {
           const title = titleOf(entry, all);
           return (
             <Table.Tr key={entry.id}>
@@ -103,7 +105,7 @@ function EntryTable({ release, entries, type, label, outcomes, remove }: TablePr
                   <ActionIcon
                     variant="subtle"
                     color="gray"
-                    aria-label={texts.removeOne(title)}
+                    aria-label={texts.removeOne(names[at] ?? title)}
                     onClick={() => remove(entry.id)}
                   >
                     <IconX size={16} />

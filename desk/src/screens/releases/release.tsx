@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
-import { say } from '../../parts/messages.tsx';
+import { say, useAnnouncement } from '../../parts/messages.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { type Question, QuestionDialog, useChanges } from '../people/parts.tsx';
 import { Entries } from './entries.tsx';
@@ -123,11 +123,19 @@ function Summary({ report: { entries, hidden } }: { readonly report: Report }) {
   const { releases: texts } = useTexts();
   const refused = entries.filter(({ outcome }) => outcome === 'refused').length;
   const isFine = refused + hidden.refused === 0;
+  const lines = [
+    ...(isFine ? [texts.checked(entries.length + hidden.count)] : []),
+    ...(refused > 0 ? [texts.problems(refused)] : []),
+    ...(hidden.refused > 0 ? [texts.hiddenProblems(hidden.refused)] : []),
+  ];
+  useAnnouncement(lines.join(' '));
   return (
-    <Alert color={isFine ? 'green' : 'orange'} role="status">
-      {isFine && texts.checked(entries.length + hidden.count)}
-      {refused > 0 && <Text size="sm">{texts.problems(refused)}</Text>}
-      {hidden.refused > 0 && <Text size="sm">{texts.hiddenProblems(hidden.refused)}</Text>}
+    <Alert color={isFine ? 'green' : 'orange'} role="group">
+      {lines.map((line) => (
+        <Text key={line} size="sm">
+          {line}
+        </Text>
+      ))}
     </Alert>
   );
 }

@@ -52,8 +52,11 @@ export function UndoDialog({ release, close }: Props) {
           {failureText(error, texts)}
         </Alert>
       )}
-      {report === undefined && error === null && <Loader size="sm" aria-label={texts.releases.checking} />}
-      {report !== undefined && <Outcome release={release} report={report} />}
+      {/* The status exists before its text, so that a screen reader announces it. */}
+      <div role="status">
+        {report === undefined && error === null && <Loader size="sm" aria-label={texts.releases.checking} />}
+        {report !== undefined && <Outcome release={release} report={report} />}
+      </div>
       <DialogButtons
         {...{ close, isSending }}
         label={undo.label}
@@ -77,13 +80,13 @@ function Outcome({ release, report }: OutcomeProps) {
   const ready = count('changes') + hidden.count - hidden.refused;
   if (!isRefused(report))
     return (
-      <Alert color="green" role="status">
+      <Alert color="green" role="group">
         {ready > 0 && <Text size="sm">{undo.ready(ready)}</Text>}
         {unchanged > 0 && <Text size="sm">{undo.unchanged(unchanged)}</Text>}
       </Alert>
     );
   return (
-    <Alert color="orange" role="status">
+    <Alert color="orange" role="group">
       {refused > 0 && <Text size="sm">{undo.refused(refused)}</Text>}
       <Refusals {...{ release, report }} />
       {hidden.refused > 0 && <Text size="sm">{undo.hidden(hidden.refused)}</Text>}
