@@ -14,10 +14,12 @@ export class LiveClient {
   private buffer = '';
   private readonly waiting: (() => void)[] = [];
 
-  private constructor(
-    readonly response: IncomingMessage,
-    private readonly request: ClientRequest,
-  ) {
+  readonly response: IncomingMessage;
+  private readonly request: ClientRequest;
+
+  private constructor(response: IncomingMessage, request: ClientRequest) {
+    this.response = response;
+    this.request = request;
     response.setEncoding('utf8');
     response.on('data', (text: string) => this.read(text));
     response.on('error', () => undefined);

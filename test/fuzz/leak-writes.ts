@@ -3,11 +3,15 @@ import type { Grants } from 'nestjs-content-api';
 import type { Client, Reply } from './apps.ts';
 import type { Attribute, ContentType } from './internals.ts';
 import { maskedTag } from './leak-check.ts';
+import { PairedStreams, type StreamRequest } from './leak-streams.ts';
 import { randomFrom } from '../support/random.ts';
+import { stringify } from 'qs';
 import {
+  hiddenDocuments,
   type PreparedWriter,
   seesByPublishing,
   SHIFT,
+  type UnseenWrite,
   WritableWorld,
   WRITERS,
   writeSchema,
@@ -212,6 +216,93 @@ class Writing {
     return { method: 'POST', type, path: `${path}/${action}` };
   }
 
+  /** Filters on visible and hidden values. */
+  private filters(type: ContentType): object {
+    const word = this.pick(['alpha', 'omega', '0', 'fresh']);
+    const { name } = this.pick([...type.attributes.values()]);
+    return this.pick<object>([
+      { [name]: { $notNull: true } },
+      { [name]: { $contains: word } },
+      { $not: { [name]: { $startsWith: word } } },
+      { [name]: { id: { $gt: ROWS / 2 } } },
+      { author: { diary: { $contains: word } } },
+      { owner: { name: { $contains: word } }, topic: { $null: false } },
+      { topics: { vaults: { name: { $contains: word } } } },
+      { createdBy: { email: { $startsWith: word } } },
+      { documentId: { $in: this.ids[type.singularApiId] ?? [] } },
+    ]);
+  }
+
+  private locale(): { readonly locale?: string } {
+    return this.next() < 0.3 ? { locale: this.pick(['en', 'fr']) } : {};
+  }
+
+  private bulkAction(type: ContentType): string {
+    const states = seesByPublishing(this.grants, type) ? [] : ['publish', 'unpublish', 'discard'];
+    return this.pick(['update', 'update', 'delete', ...states]);
+  }
+
+  /** Values for an item of a bulk write, without the hidden unique value. */
+  private bulkData(type: ContentType, action: string): { readonly data?: object } {
+    if (action !== 'update' && action !== 'create') return {};
+    const { privateCode: _, ...data } = this.data(type);
+    return { data };
+  }
+
+  /** Bulk write of a list of items, or of what filters select, which may only count. */
+  private bulk(): WriteQuestion {
+    const type = this.type();
+    const status = seesByPublishing(this.grants, type) ? { status: 'draft' } : {};
+    const item = (): object => {
+      const action = this.next() < 0.2 ? 'create' : this.bulkAction(type);
+      const one =
+        action === 'create' ? {} : { documentId: this.pick(this.ids[type.singularApiId] ?? ['none']) };
+      const state = action === 'create' || action === 'update' ? status : {};
+      return { action, ...one, ...this.locale(), ...state, ...this.bulkData(type, action) };
+    };
+    const selecting = (): object => {
+      const action = this.bulkAction(type);
+      const state = action === 'update' ? status : {};
+      const dryRun = this.next() < 0.5;
+      const filters = this.filters(type);
+      return { action, filters, dryRun, ...this.locale(), ...state, ...this.bulkData(type, action) };
+    };
+    const data = this.next() < 0.5 ? selecting() : Array.from({ length: this.pick([1, 2, 3]) }, item);
+    const body = { data, ...(this.next() < 0.4 ? { atomic: false } : {}) };
+    return { method: 'POST', type, path: `${type.route}/bulk`, body };
+  }
+
+  /** Streams of the events of types with grants, one of each, and of another type. */
+  streams(caller: string): StreamRequest[] {
+    const granted = TYPES.filter(({ singularApiId }) => singularApiId in this.grants);
+    return [...granted, this.pick(TYPES)].map((type) => {
+      const filters = this.next() < 0.5 ? { filters: this.filters(type) } : {};
+      const status = this.next() < 0.5 && type.draftAndPublish ? { status: 'draft' } : {};
+      const locale = type.localized && this.next() < 0.6 ? { locale: this.pick(['en', 'fr', '*']) } : {};
+      const query = stringify({ ...filters, ...status, ...locale });
+      return { caller, type: type.singularApiId, route: type.route, query };
+    });
+  }
+
+  /**
+   * Write of the application itself, which makes nothing visible that was hidden. It changes no link: hidden links
+   * differ between the worlds, and the `updatedAt` of documents shows that one of theirs has changed.
+   */
+  unseen(): UnseenWrite {
+    const type = this.pick(TYPES.filter(({ kind }) => kind === 'collectionType'));
+    const { singularApiId, draftAndPublish, localized, attributes } = type;
+    const data = this.bulkData(type, 'update').data ?? {};
+    return {
+      type: singularApiId,
+      documentId: this.pick(this.ids[singularApiId] ?? ['none']),
+      action: this.pick(draftAndPublish ? ['update', 'update', 'unpublish', 'delete'] : ['update']),
+      data: Object.fromEntries(
+        Object.entries(data).filter(([name]) => attributes.get(name)?.kind !== 'relation'),
+      ),
+      locale: localized && this.next() < 0.3 ? 'fr' : undefined,
+    };
+  }
+
   /** Reads of versions, trash and audit log. */
   private past(): WriteQuestion {
     const { type, path, id } = this.version();
@@ -273,6 +364,7 @@ class Writing {
   write(): WriteQuestion {
     if ('releases' in this.grants && this.next() < 0.6) return this.releasing();
     if (this.next() < 0.1) return this.restoring();
+    if (this.next() < 0.15) return this.bulk();
     const type = this.type();
     const method = this.pick(['PUT', 'PUT', 'PUT', 'PUT', 'POST', 'POST', 'DELETE']);
     const one = `${type.route}/${this.pick(this.ids[type.singularApiId] ?? ['none'])}`;
@@ -331,7 +423,7 @@ class Mask {
     this.known = new Set(Object.values(ids).flat());
   }
 
-  private text(body: string): string {
+  text(body: string): string {
     return body
       .replace(/"[a-z][a-z0-9]{23}"/g, (id) => (this.known.has(id.slice(1, -1)) ? id : '"<new>"'))
       .replace(/\\"\d+\.\d+\.\d+-w\\"/g, '<tag>')
@@ -405,6 +497,13 @@ export interface WriteTally {
   taken: number;
   /** Responses with versions, deleted documents or entries of the audit log. */
   past: number;
+  /** Successful bulk writes. */
+  bulks: number;
+  /** Writes of the application itself in both worlds, and to hidden documents in one world. */
+  unseen: number;
+  hidden: number;
+  /** Messages of streams. */
+  streamed: number;
 }
 
 export interface WriteFailure {
@@ -417,15 +516,25 @@ const isPast = ({ path }: WriteQuestion): boolean => /\/(versions|trash)|^audit/
 
 /** Number of consecutive writes before both worlds are reset. */
 const ROUND = 12;
+/** Share of the steps with a write of the application itself. */
+const UNSEEN = 0.2;
+/** Share of the steps with a write to a hidden document in one of the worlds. */
+const HIDDEN = 0.3;
 
 /**
  * Masks the row id in the response to an update. The response contains it even for callers who may read
  * nothing of the row (D27). Ids of hidden rows differ between the worlds.
  */
-const named = (answer: Reply, { method, path }: WriteQuestion): Reply =>
-  method === 'PUT' || path.endsWith('/actions/restore')
+const named = (answer: Reply, { method, path }: WriteQuestion): Reply => {
+  if (path.endsWith('/bulk'))
+    return {
+      ...answer,
+      body: answer.body.replace(/\{"id":\d+,"documentId"/g, '{"id":"its own","documentId"'),
+    };
+  return method === 'PUT' || path.endsWith('/actions/restore')
     ? { ...answer, body: answer.body.replace(/^\{"data":\{"id":\d+/, '{"data":{"id":"its own"') }
     : answer;
+};
 
 /** Entries of a release as writes that publish them: those of all locales publish each. */
 function entriesIn(added: WriteQuestion | null): { type: ContentType; path: string }[] {
@@ -435,6 +544,30 @@ function entriesIn(added: WriteQuestion | null): { type: ContentType; path: stri
     const locales = locale === '*' ? ['en', 'fr'] : [locale];
     return locales.map((one) => ({ type, path: `${type.route}/${documentId}?locale=${one}` }));
   });
+}
+
+interface SentItem {
+  readonly action: string;
+  readonly documentId?: string;
+  readonly locale?: string;
+  readonly status?: string;
+}
+
+/** Items of a bulk write as writes that publish them. Filters may select each document. */
+function itemsIn(
+  { type, body }: WriteQuestion,
+  ids: readonly string[],
+): Pick<WriteQuestion, 'type' | 'path'>[] {
+  const sent = body?.data as readonly SentItem[] | SentItem;
+  const items = Array.isArray(sent)
+    ? (sent as readonly SentItem[])
+    : ids.map((documentId) => ({ ...(sent as SentItem), documentId }));
+  return items
+    .filter(({ action, status }) => ['update', 'publish'].includes(action) && status !== 'draft')
+    .map(({ documentId = 'none', locale = 'en' }) => ({
+      type,
+      path: `${type.route}/${documentId}?locale=${locale}`,
+    }));
 }
 
 const idIn = ({ body }: Reply): string => (JSON.parse(body) as { data: { id: string } }).data.id;
@@ -449,14 +582,20 @@ export class WritePair {
     refused: 0,
     taken: 0,
     past: 0,
+    bulks: 0,
+    unseen: 0,
+    hidden: 0,
+    streamed: 0,
   };
   private readonly worlds: readonly [WritableWorld, WritableWorld];
   private readonly writing: Writing;
   private readonly others = new OtherLocales();
   private readonly mask: Mask;
+  private readonly ids: PreparedWriter['ids'];
   private trail: WriteQuestion[] = [];
   /** Last addition of entries to a release. */
   private entries: WriteQuestion | null = null;
+  private streams: PairedStreams[] = [];
 
   private constructor(
     prepared: PreparedWriter,
@@ -464,6 +603,7 @@ export class WritePair {
     seed: number,
   ) {
     this.writer = prepared.writer;
+    this.ids = prepared.ids;
     this.worlds = worlds;
     this.writing = new Writing(prepared, seed);
     this.mask = new Mask(prepared.ids, this.others);
@@ -512,11 +652,18 @@ export class WritePair {
   /** Notes a successful write, or the writes of a release. */
   private noteLocales(write: WriteQuestion): void {
     if (write.path.endsWith('/entries')) this.entries = write;
-    if (!/\/actions\/(publish|undo)$/.test(write.path)) this.others.note(write);
+    if (write.path.endsWith('/bulk'))
+      for (const one of itemsIn(write, this.ids[write.type.singularApiId] ?? []))
+        this.others.note({ method: 'PUT', ...one });
+    else if (!/\/actions\/(publish|undo)$/.test(write.path)) this.others.note(write);
     else for (const entry of entriesIn(this.entries)) this.others.note({ method: 'PUT', ...entry });
   }
 
   private async restore(): Promise<void> {
+    for (const streams of this.streams.splice(0)) {
+      this.tally.streamed += streams.count;
+      streams.close();
+    }
     this.trail = [];
     this.entries = null;
     this.others.clear();
@@ -524,18 +671,98 @@ export class WritePair {
     await Promise.all(this.worlds.map((world) => world.restore()));
   }
 
+  /** Writes in both worlds without a caller. Returns false if that succeeds in one of them only. */
+  private async writeUnseen(write: UnseenWrite): Promise<boolean> {
+    const outcomes = await Promise.all(this.worlds.map((world) => world.write(write)));
+    this.tally.unseen += 1;
+    const { type, documentId, data } = write;
+    this.trail.push({
+      method: `SYSTEM ${write.action}`,
+      type: writeSchema.types.get(type) as ContentType,
+      path: `${type}/${documentId}?locale=${write.locale}`,
+      body: { data },
+    });
+    return outcomes[0] === outcomes[1];
+  }
+
+  /** Writes to a hidden document of one world, which nothing in that world may show. */
+  private async writeHidden(): Promise<void> {
+    const [, omega] = this.worlds;
+    const type = this.writing.pick(TYPES.filter(({ kind }) => kind === 'collectionType'));
+    const hidden = await omega.sql(hiddenDocuments(this.writer, type, this.ids));
+    if (hidden.length === 0) return;
+    const documentId = String(this.writing.pick(hidden)['document_id']);
+    const write = {
+      type: type.singularApiId,
+      documentId,
+      action: 'update',
+      data: {},
+      locale: undefined,
+    } as const;
+    await omega.write(write);
+    this.tally.hidden += 1;
+    this.trail.push({
+      method: 'SYSTEM update (hidden, in one world)',
+      type,
+      path: `${type.route}/${documentId}`,
+    });
+  }
+
+  /** Opens the streams of a round. */
+  private async listen(): Promise<void> {
+    if (this.streams.length > 0) return;
+    const requests = this.writing.streams(this.writer);
+    this.streams = await Promise.all(requests.map((request) => PairedStreams.open(this.worlds, request)));
+  }
+
+  /** Returns a difference between the streams of both worlds, or null. */
+  private async streamed(): Promise<WriteFailure | null> {
+    for (const streams of this.streams) {
+      const answers = await streams.difference((text) => this.mask.text(text));
+      if (answers === null) continue;
+      const { request } = streams;
+      const type = writeSchema.types.get(request.type) as ContentType;
+      const path = `live/${request.route}?${request.query}`;
+      return { question: { method: 'GET', type, path }, after: this.trail, answers };
+    }
+    return null;
+  }
+
   /** Sends a write and the reads after it; returns a difference or null. */
   async step(): Promise<WriteFailure | null> {
     if (this.trail.length >= ROUND) await this.restore();
+    await this.listen();
+    if (this.writing.next() < UNSEEN && !(await this.writeUnseen(this.writing.unseen()))) {
+      await this.restore();
+      return null;
+    }
+    if (this.writing.next() < HIDDEN) await this.writeHidden();
     const write = this.writing.write();
+    const found = await this.compare(write);
+    // Without streams, the worlds have been reset.
+    if (found !== null || this.streams.length === 0) return found;
+    this.trail.push(write);
+    const difference = await this.streamed();
+    if (difference !== null) await this.restore();
+    return difference;
+  }
+
+  private count(question: WriteQuestion, [{ status }]: readonly [Reply, Reply]): void {
+    const isWrite = question.method !== 'GET';
+    if (isWrite) this.tally.writes += 1;
+    else this.tally.reads += 1;
+    if (isWrite && status < 300) this.tally.accepted += 1;
+    if (question.condition !== undefined) this.tally.conditional += 1;
+    if (isPast(question) && status === 200) this.tally.past += 1;
+    if (question.path.endsWith('/bulk') && status === 200) this.tally.bulks += 1;
+    if (status === 412) this.tally.refused += 1;
+  }
+
+  /** Sends a write and the reads after it; returns a difference between the responses or null. */
+  private async compare(write: WriteQuestion): Promise<WriteFailure | null> {
     for (const question of [write, ...this.writing.reads(write)]) {
       const answers = await this.ask(question);
-      if (question === write) this.tally.writes += 1;
-      else this.tally.reads += 1;
-      if (question === write && answers[0].status < 300) this.tally.accepted += 1;
-      if (question.condition !== undefined) this.tally.conditional += 1;
-      if (isPast(question) && answers[0].status === 200) this.tally.past += 1;
-      if (answers[0].status === 412) this.tally.refused += 1;
+      this.count(question, answers);
       if (question === write && answers.every(({ status }) => status < 300)) this.noteLocales(write);
       const [alpha, omega] = answers.map((answer) => this.mask.comparable(named(answer, question), question));
       if (alpha === omega) continue;
@@ -547,7 +774,6 @@ export class WritePair {
       }
       return { question, after: question === write ? after : [...after, write], answers };
     }
-    this.trail.push(write);
     return null;
   }
 }
