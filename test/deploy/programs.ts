@@ -54,6 +54,9 @@ export class Folder {
 }
 
 /** Process in the foreground. */
+/** Milliseconds until a probe without a response has failed. */
+const PROBE = 5000;
+
 export class Program {
   private output = '';
   readonly child: ChildProcess;
@@ -73,10 +76,12 @@ export class Program {
     return this.output;
   }
 
-  /** Waits until the probe succeeds. Throws with the output of the process if it ends, or after 20 seconds. */
+  /** Waits until the probe succeeds. Throws with the output of the process if it ends, or after a minute. */
   async ready(probe: () => Promise<boolean>): Promise<this> {
-    for (let i = 0; i < 400 && this.child.exitCode === null; i += 1) {
-      if (await probe().catch(() => false)) return this;
+    const end = Date.now() + 60_000;
+    while (Date.now() < end && this.child.exitCode === null) {
+      // A foreign program on the port may accept the connection and never respond.
+      if (await Promise.race([probe().catch(() => false), sleep(PROBE, false)])) return this;
       await sleep(50);
     }
     await this.stop();
