@@ -72,6 +72,7 @@ async function reportText({ plan, source, report }: Reported, rehearsal: Rehears
     remarks: [...remarks.all(), ...(rehearsal?.remarks ?? [])],
     documents: rehearsal?.documents ?? {},
     rows: source.content?.survey.rows ?? new Map(),
+    names: plan.names,
   });
   return `Report: ${report}.md (${counts.moved} moved, ${counts.changed} changed, ${counts.none} without counterpart)`;
 }

@@ -1,17 +1,18 @@
 /** Command `adopt --compare`: the same queries to a Strapi server and to this application. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import type { ComparedQuery, ServerComparison } from '../features/compare/compare-servers.js';
 import { compareServers } from '../features/compare/compare-servers.js';
+import { isObject } from '../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { type Surroundings, UsageError, withApplication } from './command.js';
 
 export const COMPARE_USAGE = `adopt --compare <API of Strapi> --with <API> --module <module> [--queries 500]
-        [--report adopt-compare]
+        [--report adopt-compare] [--adopted adopt-report]
       Sends generated queries to a Strapi server and to your running application, after a move.
       Lists the differences by the rules of docs/protocol.md that decide them. Fails if a rule decides none.
-      The URLs contain the prefix: https://old.example.org/api. STRAPI_TOKEN and CONTENT_TOKEN are API tokens.`;
+      --adopted is the report of the move, for names that changed. The URLs contain the prefix: https://old.example.org/api. STRAPI_TOKEN and CONTENT_TOKEN are API tokens.`;
 
 const OPTIONS = {
   compare: { type: 'string' },
@@ -19,6 +20,7 @@ const OPTIONS = {
   module: { type: 'string' },
   queries: { type: 'string', default: '500' },
   report: { type: 'string', default: 'adopt-compare' },
+  adopted: { type: 'string' },
 } as const;
 
 /** Minimum time in milliseconds between two lines of progress. */
@@ -101,16 +103,34 @@ function markdownOf(comparison: ServerComparison, undecided: readonly ComparedQu
   ].join('\n\n');
 }
 
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Returns the changed names in the report of a move. Only the default report may be missing. */
+async function changedNames(given: string | undefined): Promise<unknown> {
+  const file = `${(given ?? 'adopt-report').replace(/\.(json|md)$/, '')}.json`;
+  const report = parsed(await readFile(file, 'utf8').catch(() => ''));
+  if (isObject(report) && isObject(report['names'])) return report['names'];
+  if (given === undefined) return {};
+  throw new UsageError(`${file} is no report of "adopt" with names: write it with "adopt --dry-run"`);
+}
+
 export async function runCompare(args: readonly string[], { env, say }: Surroundings): Promise<string> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const former = { api: apiOf('compare', values.compare), token: env['STRAPI_TOKEN'] ?? null };
   const now = { api: apiOf('with', values.with), token: env['CONTENT_TOKEN'] ?? null };
   const count = Number(values.queries);
   if (!Number.isSafeInteger(count) || count < 1) throw new UsageError('--queries is a number above 0');
+  const names = await changedNames(values.adopted);
   return withApplication(values.module, async (app) => {
     const schema = app.get<Schema>(CONTENT_SCHEMA, { strict: false });
     const { locales } = app.get<ContentSettings>(CONTENT_SETTINGS, { strict: false });
-    const comparison = await compareServers({ former, now, schema, locales }, count, progressOf(say));
+    const comparison = await compareServers({ former, now, schema, locales, names }, count, progressOf(say));
     const undecided = undecidedOf(comparison);
     await writeFile(`${values.report}.md`, markdownOf(comparison, undecided));
     await writeFile(`${values.report}.json`, jsonOf(comparison.differing));

@@ -1,23 +1,37 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { ContentModule, defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 import { run } from '../../src/module/command-line.ts';
 import { type Host, startHost } from '../http/helpers.ts';
+import { componentSchema, typeSchema } from './small-archive.ts';
 
-const link = defineComponent({ uid: 'c.link', attributes: { url: { type: 'string' } } });
+const link = defineComponent({
+  uid: 'c.link',
+  attributes: { url: { type: 'string' }, altText: { type: 'string' } },
+});
+/** Component and type whose names a move changed. */
+const quote = defineComponent({ uid: 'x-1c.quote', attributes: { byLine: { type: 'string' } } });
+const note = defineCollectionType({
+  singularApiId: 'note-2',
+  pluralApiId: 'notes-2',
+  attributes: { text: { type: 'string' } },
+});
 const story = defineCollectionType({
   singularApiId: 'story',
   pluralApiId: 'stories',
   draftAndPublish: true,
   attributes: {
     title: { type: 'string' },
+    subTitle: { type: 'string' },
+    notes: { type: 'relation', relation: 'oneToMany', target: 'note-2' },
+    about: { type: 'relation', relation: 'morphToOne' },
     rank: { type: 'integer' },
     topic: { type: 'relation', relation: 'manyToOne', target: 'topic' },
     links: { type: 'component', component: 'c.link', repeatable: true },
-    parts: { type: 'dynamiczone', components: ['c.link'] },
+    parts: { type: 'dynamiczone', components: ['c.link', 'x-1c.quote'] },
   },
 });
 const topic = defineCollectionType({
@@ -33,10 +47,12 @@ let former: Server;
 let folder: string;
 /** Change of a response of the former server, as text. */
 let change = (text: string): string => text;
+/** Name here of a path of the former server. */
+let named = (path: string): string => path;
 
 const modules = (url: string) => [
   ContentModule.forRoot({
-    ...{ contentTypes: [story, topic, home], components: [link], locales: ['en', 'fr'] },
+    ...{ contentTypes: [story, topic, home, note], components: [link, quote], locales: ['en', 'fr'] },
     access: { public: { '*': '*' } },
     database: { clientUrl: url },
   }),
@@ -57,16 +73,20 @@ beforeAll(async () => {
   };
   const first = await send('POST', 'topics', { name: 'Sea' });
   await send('PUT', 'home', { headline: 'Hello' });
+  const remark = await send('POST', 'notes-2', { text: 'Read it' });
   for (const title of ['One', 'Two', 'Three'])
     await send('POST', 'stories', {
       title,
+      subTitle: `${title} more`,
+      notes: title === 'One' ? [remark] : [],
+      about: { documentId: remark, __type: 'api::note-2.note-2' },
       rank: title.length,
       topic: first,
-      links: [{ url: '/a' }],
-      parts: [],
+      links: [{ url: '/a', altText: 'A' }],
+      parts: [{ __component: 'x-1c.quote', byLine: 'Ann' }],
     });
   former = createServer((request, response) => {
-    void fetch(`${host.url}${request.url ?? ''}`).then(async (answer) => {
+    void fetch(`${host.url}${named(request.url ?? '')}`).then(async (answer) => {
       response.statusCode = answer.status;
       response.end(change(await answer.text()));
     });
@@ -84,6 +104,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+afterEach(() => {
+  named = (path) => path;
+});
+
 /** Compares the application with the former server. */
 function compare(env: Readonly<Record<string, string>> = {}, ...more: readonly string[]): Promise<string> {
   const { port } = former.address() as AddressInfo;
@@ -98,6 +122,66 @@ it('finds no difference between equal servers', async () => {
   change = (text) => text;
   expect(await compare()).toMatch(/^\d+ queries, 0 responses differ, 0 without a rule/);
   expect(await report()).toContain('None.');
+});
+
+/** Former names with their names here. */
+const NAMES: readonly (readonly [string, string])[] = [
+  ['sub-title', 'subTitle'],
+  ['alt text', 'altText'],
+  ['by line', 'byLine'],
+  ['1c.quote', 'x-1c.quote'],
+  ['api::note.note', 'api::note-2.note-2'],
+];
+
+/** Project whose move changes these names. */
+async function writeProject(): Promise<string> {
+  const text = { type: 'string' };
+  const zone = { type: 'dynamiczone', components: ['c.link', '1c.quote'] };
+  const files = {
+    'api/story/content-types/story/schema.json': typeSchema(
+      'story',
+      { 'sub-title': text, parts: zone },
+      { info: { singularName: 'story', pluralName: 'Stories' } },
+    ),
+    'api/note/content-types/note/schema.json': typeSchema(
+      'note',
+      { text },
+      { info: { singularName: 'note', pluralName: 'notes' } },
+    ),
+    'api/a/content-types/a/schema.json': typeSchema(
+      'a',
+      {},
+      { info: { singularName: 'note', pluralName: 'notes' } },
+    ),
+    'components/c/link.json': componentSchema('c.link', { 'alt text': text }),
+    'components/1c/quote.json': componentSchema('1c.quote', { 'by line': text }),
+  };
+  for (const [path, schema] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, 'old/src', path)), { recursive: true });
+    await writeFile(join(folder, 'old/src', path), JSON.stringify(schema));
+  }
+  return join(folder, 'old');
+}
+
+it('sends the former names to the former server, and reads them in its responses', async () => {
+  const moved = join(folder, 'moved');
+  const said = { env: {}, say: () => undefined };
+  await run(['adopt', await writeProject(), '--dry-run', '--report', moved], said);
+  const paths: string[] = [];
+  named = (path) => {
+    paths.push(decodeURIComponent(path));
+    const here = NAMES.reduce((now, [from, to]) => now.replaceAll(from, to), decodeURIComponent(path));
+    return here
+      .replace('/Stories', '/stories')
+      .replace('/notes?', '/notes-2?')
+      .replace('/notes/', '/notes-2/');
+  };
+  change = (text) => NAMES.reduce((now, [from, to]) => now.replaceAll(`"${to}"`, `"${from}"`), text);
+  expect(await compare({}, '--adopted', moved)).toMatch(/^\d+ queries, 0 responses differ/);
+  for (const part of ['/Stories?', '/notes?', 'sort[0]=sub-title:asc', '[on][1c.quote]=true', '=sub-title'])
+    expect(paths.filter((path) => path.includes(part))).not.toEqual([]);
+  await expect(compare()).rejects.toThrow('without a rule');
+  await expect(compare({}, '--adopted', join(folder, 'none'))).rejects.toThrow('is no report of "adopt"');
 });
 
 it('names the rule of a locale that Strapi does not show, and of the ids of components', async () => {
@@ -152,8 +236,8 @@ it('sends as many queries as requested, over states, filters and sort keys', asy
   change = (text) => text;
   const paths: string[] = [];
   former.on('request', ({ url = '' }: { readonly url?: string }) => paths.push(decodeURIComponent(url)));
-  expect(await compare({}, '--queries', '60')).toMatch(/^60 queries/);
-  expect(paths).toHaveLength(60);
+  expect(await compare({}, '--queries', '100')).toMatch(/^100 queries/);
+  expect(paths).toHaveLength(100);
   for (const part of ['status=draft', 'locale=fr', 'sort[0]=rank:desc', 'filters[rank][$eq]=3', '/api/home?'])
     expect(paths.some((path) => path.includes(part))).toBe(true);
 });

@@ -4,11 +4,13 @@
  */
 import { parseArgs } from 'node:util';
 import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
+import type * as NamesRoom from '../../src/features/adopt/former-names.ts';
 import type * as ServersRoom from '../../src/features/compare/compare-servers.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { loadRoom } from '../support/rooms.ts';
 import { adoptedModel, startAdopted } from './app.ts';
 
+const { formerNames } = await loadRoom<typeof NamesRoom>('features/adopt/former-names');
 const { compareServers } = await loadRoom<typeof ServersRoom>('features/compare/compare-servers');
 
 const { values, positionals } = parseArgs({
@@ -31,6 +33,7 @@ const { queries, differing } = await compareServers(
     now: { api: `${host.url}/api`, token: null },
     schema: host.app.get<ContentSchema>(CONTENT_SCHEMA),
     locales: model.locales,
+    names: formerNames(model.definitions),
   },
   Number(values.queries),
   () => undefined,

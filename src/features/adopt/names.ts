@@ -148,6 +148,15 @@ function reasonOf({ from, allowed, reserved }: ChangedName): string {
 
 const lastPart = (uid: string): string => uid.slice(uid.lastIndexOf('.') + 1);
 
+/** Names that a type has in the source. */
+export function givenNames({ uid, info }: SourceModel): {
+  readonly singular: string;
+  readonly plural: string;
+} {
+  const singular = textOf(info['singularName']) || lastPart(uid);
+  return { singular, plural: textOf(info['pluralName']) || `${singular}s` };
+}
+
 /** Names of types and components, with a remark for each changed one. */
 export function namesOf(models: readonly SourceModel[]): {
   readonly names: Names;
@@ -183,8 +192,7 @@ export function namesOf(models: readonly SourceModel[]): {
       names.set(model.uid, { name: builtIn, plural: `${builtIn}s`, attributes });
       continue;
     }
-    const singular = textOf(model.info['singularName']) || lastPart(model.uid);
-    const plural = textOf(model.info['pluralName']) || `${singular}s`;
+    const { singular, plural } = givenNames(model);
     const [type, wanted] = [typeName(singular), typeName(plural)];
     const name = freeName(type, singulars, '-');
     const route = freeName(wanted === name ? `${wanted}-list` : wanted, plurals, '-');

@@ -1,6 +1,7 @@
 /** Definitions, grants and remarks for a source, before its content is read. */
 import { accessOf } from './access-of.js';
 import { type Adopted, definitionsOf } from './definitions-of.js';
+import { formerNames, type FormerNames } from './former-names.js';
 import { type PrintedFile, printDefinitions } from './print-definitions.js';
 import type { Remark } from './remark.js';
 import type { Source } from './source.js';
@@ -9,6 +10,7 @@ export interface Plan {
   readonly adopted: Adopted;
   readonly files: readonly PrintedFile[];
   readonly remarks: readonly Remark[];
+  readonly names: FormerNames;
 }
 
 export function planOf({ schemas, content, remarks }: Source): Plan {
@@ -23,5 +25,6 @@ export function planOf({ schemas, content, remarks }: Source): Plan {
       defaultLocale: settings?.defaultLocale ?? null,
     }),
     remarks: [...remarks, ...adopted.remarks, ...grants],
+    names: formerNames(adopted),
   };
 }

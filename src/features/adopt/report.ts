@@ -1,6 +1,7 @@
 /** Report of a move: what is moved, what is changed on purpose, and what has no counterpart. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { FormerNames } from './former-names.js';
 import type { Fate, Remark } from './remark.js';
 
 interface Report {
@@ -14,6 +15,8 @@ interface Report {
   readonly documents: Readonly<Record<string, number>>;
   /** Rows in the source by type. */
   readonly rows: Readonly<Record<string, number>>;
+  /** Changed names, for `adopt --compare`. */
+  readonly names: FormerNames;
 }
 
 export interface ReportInput {
@@ -22,6 +25,7 @@ export interface ReportInput {
   readonly remarks: readonly Remark[];
   readonly documents?: Readonly<Record<string, number>>;
   readonly rows?: ReadonlyMap<string, number>;
+  readonly names: FormerNames;
 }
 
 /** Changes that every move has, with the rules of the protocol that decide them. */
@@ -44,7 +48,8 @@ const STANDARD_REMARKS: readonly Remark[] = [
   },
 ];
 
-function reportOf({ source, strapi, remarks, documents = {}, rows = new Map() }: ReportInput): Report {
+function reportOf(input: ReportInput): Report {
+  const { source, strapi, remarks, documents = {}, rows = new Map<string, number>(), names } = input;
   const all = [...remarks, ...STANDARD_REMARKS];
   const listed = (list: Fate): readonly Remark[] => all.filter((remark) => remark.list === list);
   return {
@@ -55,6 +60,7 @@ function reportOf({ source, strapi, remarks, documents = {}, rows = new Map() }:
     none: listed('none'),
     documents,
     rows: Object.fromEntries(rows),
+    names,
   };
 }
 

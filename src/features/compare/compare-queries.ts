@@ -1,13 +1,8 @@
 /** Queries for the comparison of two servers, from a model and from documents of it. */
-import type {
-  Attribute,
-  Component,
-  ContentType,
-  ScalarAttribute,
-  Schema,
-} from '../../content/model/model.js';
+import type { Attribute, ContentType, Model, ScalarAttribute, Schema } from '../../content/model/model.js';
 import type { ScalarTypeName } from '../../content/model/definitions.js';
 import { isObject, isText } from '../../kernel/json.js';
+import { FormerNames } from './former-names.js';
 
 export type Sample = Readonly<Record<string, unknown>>;
 
@@ -15,13 +10,15 @@ export type Sample = Readonly<Record<string, unknown>>;
 export interface Query {
   readonly type: string;
   readonly path: string;
+  /** The same request, with the names of the former server. */
+  readonly formerPath: string;
   /** The request filters by a relation. */
   readonly filtersLinks: boolean;
 }
 
 interface QueryScope {
   readonly type: ContentType;
-  readonly schema: Schema;
+  readonly names: FormerNames;
   readonly samples: readonly Sample[];
   /** State and locale parameters of the requests. */
   readonly moments: readonly string[];
@@ -37,12 +34,10 @@ const EQUAL: readonly ScalarTypeName[] = [...ORDERED_TYPES, ...TEXTS, 'boolean']
 /** Longest text in a filter. */
 const LONGEST = 40;
 
-const list = (type: ContentType): string => (type.kind === 'singleType' ? type.singularApiId : type.route);
-
 /** Returns `path?a&b` with the page of a list. */
-const listQuery = (type: ContentType, parts: readonly string[]): string => {
+const listQuery = ({ type, names }: QueryScope, parts: readonly string[]): string => {
   const page = type.kind === 'singleType' ? [] : ['pagination[pageSize]=50'];
-  return `${list(type)}?${[...page, ...parts].join('&')}`;
+  return `${names.route(type)}?${[...page, ...parts].join('&')}`;
 };
 
 const typeOf = ({ def }: ScalarAttribute): ScalarTypeName => def.type;
@@ -56,21 +51,21 @@ const scalarsOf = (type: ContentType): ScalarAttribute[] =>
 
 /** Populate parameters of all relations, media, components and zones. */
 function populateAll(
-  { attributes }: Pick<Component, 'attributes'>,
-  schema: Schema,
+  model: Model,
+  names: FormerNames,
   { at, depth }: { readonly at: string; readonly depth: number },
 ): string[] {
-  return [...attributes.values()].filter(isAskable).flatMap((attribute): string[] => {
-    const here = `${at}[${attribute.name}]`;
+  return [...model.attributes.values()].filter(isAskable).flatMap((attribute): string[] => {
+    const here = `${at}[${names.attribute(model, attribute.name)}]`;
     if (!attribute.linked && !('components' in attribute)) return [];
     if (attribute.linked)
       return attribute.targets.some(({ routes }) => routes.length > 0) || attribute.media
         ? [`${here}=true`]
         : [];
     return attribute.components.flatMap((component) => {
-      const inner = attribute.named ? `${here}[on][${component.uid}]` : here;
+      const inner = attribute.named ? `${here}[on][${names.uid(component)}]` : here;
       const next = { at: `${inner}[populate]`, depth: depth - 1 };
-      const deeper = depth === 0 ? [] : populateAll(component, schema, next);
+      const deeper = depth === 0 ? [] : populateAll(component, names, next);
       return deeper.length === 0 ? [`${inner}=true`] : deeper;
     });
   });
@@ -85,10 +80,11 @@ function valuesOf(samples: readonly Sample[], name: string): string[] {
   return [...new Set(texts)].filter((text) => text !== '' && text.length <= LONGEST).slice(0, 3);
 }
 
-function filtersOf(attribute: ScalarAttribute, samples: readonly Sample[]): string[] {
+function filtersOf(attribute: ScalarAttribute, { type: owner, names, samples }: QueryScope): string[] {
   const type = typeOf(attribute);
+  const name = names.attribute(owner, attribute.name);
   const at = (operator: string, value: string, more = ''): string =>
-    `filters[${attribute.name}][${operator}]${more}=${encodeURIComponent(value)}`;
+    `filters[${name}][${operator}]${more}=${encodeURIComponent(value)}`;
   const always = [at('$null', 'true'), at('$notNull', 'true')];
   const values = valuesOf(samples, attribute.name);
   const [first, second = first] = values;
@@ -125,7 +121,7 @@ function filtersOf(attribute: ScalarAttribute, samples: readonly Sample[]): stri
 const RELATION_KINDS: readonly string[] = ['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'];
 
 /** Filters over relations: by the id of a target, and by whether there is one. */
-function linkFilters({ type, samples }: QueryScope): string[] {
+function linkFilters({ type, names, samples }: QueryScope): string[] {
   return [...type.attributes.values()].filter(isAskable).flatMap((attribute): string[] => {
     if (!attribute.linked || attribute.polymorphic || attribute.media) return [];
     if (attribute.name === 'localizations') return [];
@@ -133,20 +129,22 @@ function linkFilters({ type, samples }: QueryScope): string[] {
     if (attribute.targets.every(({ routes }) => routes.length === 0)) return [];
     const linked = samples.map((sample) => [sample[attribute.name] ?? []].flat()[0]);
     const id = linked.filter(isObject).map((one) => one['documentId'])[0];
-    const by = isText(id) ? [`filters[${attribute.name}][documentId][$eq]=${id}`] : [];
-    return [...by, `filters[${attribute.name}][id][$notNull]=true`];
+    const name = names.attribute(type, attribute.name);
+    const by = isText(id) ? [`filters[${name}][documentId][$eq]=${id}`] : [];
+    return [...by, `filters[${name}][id][$notNull]=true`];
   });
 }
 
 function listQueries(scope: QueryScope): string[] {
-  const { type, samples, moments } = scope;
+  const { type, names, samples, moments } = scope;
   const [moment = ''] = moments;
   const scalars = scalarsOf(type);
   const sorted = [
     'sort=id',
     ...scalars
       .filter((one) => EQUAL.includes(typeOf(one)))
-      .flatMap(({ name }) => [`sort[0]=${name}:asc&sort[1]=id`, `sort[0]=${name}:desc&sort[1]=id`]),
+      .map((one) => names.attribute(type, one.name))
+      .flatMap((name) => [`sort[0]=${name}:asc&sort[1]=id`, `sort[0]=${name}:desc&sort[1]=id`]),
   ];
   const words = scalars
     .filter((one) => TEXTS.includes(typeOf(one)))
@@ -157,56 +155,64 @@ function listQueries(scope: QueryScope): string[] {
     'pagination[withCount]=false',
   ];
   return [
-    ...sorted.map((sort) => listQuery(type, [sort, moment])),
-    ...[...scalars.flatMap((one) => filtersOf(one, samples)), ...linkFilters(scope)].map((filter) =>
-      listQuery(type, [filter, 'sort=id', moment]),
+    ...sorted.map((sort) => listQuery(scope, [sort, moment])),
+    ...[...scalars.flatMap((one) => filtersOf(one, scope)), ...linkFilters(scope)].map((filter) =>
+      listQuery(scope, [filter, 'sort=id', moment]),
     ),
     ...words
       .slice(0, 5)
-      .map((word) => listQuery(type, [`_q=${encodeURIComponent(word.slice(0, 6))}`, 'sort=id', moment])),
-    ...pages.map((page) => `${list(type)}?${page}&sort=id&${moment}`),
+      .map((word) => listQuery(scope, [`_q=${encodeURIComponent(word.slice(0, 6))}`, 'sort=id', moment])),
+    ...pages.map((page) => `${names.route(type)}?${page}&sort=id&${moment}`),
   ];
 }
 
 /** All queries of a type, the most significant ones first. */
 function queriesOfType(scope: QueryScope): string[] {
-  const { type, schema, samples, moments } = scope;
-  const deep = populateAll(type, schema, { at: 'populate', depth: DEPTH });
+  const { type, names, samples, moments } = scope;
+  const deep = populateAll(type, names, { at: 'populate', depth: DEPTH });
   const whole = moments.flatMap((moment) => [
-    listQuery(type, ['sort=id', moment, ...deep]),
-    listQuery(type, ['sort=id', moment, 'populate=*']),
+    listQuery(scope, ['sort=id', moment, ...deep]),
+    listQuery(scope, ['sort=id', moment, 'populate=*']),
   ]);
   const shown = scalarsOf(type).map(({ name }) =>
-    listQuery(type, [`fields[0]=${name}`, 'sort=id', moments[0] ?? '']),
+    listQuery(scope, [`fields[0]=${names.attribute(type, name)}`, 'sort=id', moments[0] ?? '']),
   );
   const ones = samples
     .slice(0, 3)
     .flatMap(({ documentId }) =>
       isText(documentId)
-        ? moments.map((moment) => `${type.route}/${documentId}?${[moment, ...deep].join('&')}`)
+        ? moments.map((moment) => `${names.route(type)}/${documentId}?${[moment, ...deep].join('&')}`)
         : [],
     );
   if (type.kind === 'singleType') return [...whole, ...shown];
   return [...whole, ...ones, ...listQueries(scope), ...shown];
 }
 
+interface QuerySettings {
+  readonly count: number;
+  readonly locales: readonly string[];
+  readonly names: FormerNames;
+}
+
 /** Returns at most `count` queries; types take turns. */
 export function compareQueries(
   schema: Schema,
   samples: ReadonlyMap<string, readonly Sample[]>,
-  { count, locales }: { readonly count: number; readonly locales: readonly string[] },
+  { count, locales, names }: QuerySettings,
 ): Query[] {
+  const own = new FormerNames(schema, {});
   const types = [...schema.types.values()].filter(({ routes, internal }) => routes.length > 0 && !internal);
   const queues = types.map((type) => {
     const states = type.draftAndPublish ? ['status=published', 'status=draft'] : ['status=published'];
     const moments = states.flatMap((state) =>
       type.localized ? locales.map((one) => `${state}&locale=${one}`) : [state],
     );
-    const scope = { type, schema, moments, samples: samples.get(type.singularApiId) ?? [] };
+    const scope = { type, names: own, moments, samples: samples.get(type.singularApiId) ?? [] };
     const byLinks = new Set(linkFilters(scope));
-    return queriesOfType(scope).map((path): Query => {
+    const former = queriesOfType({ ...scope, names });
+    return queriesOfType(scope).map((path, i): Query => {
       const filtersLinks = [...byLinks].some((filter) => path.includes(filter));
-      return { type: type.singularApiId, path, filtersLinks };
+      return { type: type.singularApiId, path, formerPath: former[i] ?? path, filtersLinks };
     });
   });
   const longest = Math.max(0, ...queues.map(({ length }) => length));

@@ -1,8 +1,9 @@
 /** Sends the same queries to a Strapi server and to this one, and lists the differences by rule. */
 import { messageOf } from '../../kernel/errors.js';
-import type { Schema } from '../../content/model/model.js';
+import type { ContentType, Schema } from '../../content/model/model.js';
 import { isObject } from '../../kernel/json.js';
 import { compareAnswers, type DecidedDifference } from './compare-answers.js';
+import { FormerNames } from './former-names.js';
 import { compareQueries, type Query, type Sample } from './compare-queries.js';
 
 /** A server does not respond; the message is for the user. */
@@ -80,6 +81,15 @@ export interface ComparedServers {
   readonly now: ComparedServer;
   readonly schema: Schema;
   readonly locales: readonly string[];
+  /** Names that the former server has instead, as the report of a move has them. */
+  readonly names: unknown;
+}
+
+/** Returns a response of the former server with the names of this one. */
+function renamed(answer: Answer, type: ContentType | undefined, names: FormerNames): Answer {
+  const { body } = answer;
+  if (type === undefined || !isObject(body)) return answer;
+  return { ...answer, body: { ...body, data: names.renamed(body['data'], type) } };
 }
 
 /**
@@ -87,15 +97,18 @@ export interface ComparedServers {
  * responds as Strapi 4, whose requests and responses have another format.
  */
 export async function compareServers(
-  { former, now, schema, locales }: ComparedServers,
+  { former, now, schema, locales, names: record }: ComparedServers,
   count: number,
   progress: (done: number, total: number) => void,
 ): Promise<ServerComparison> {
-  const queries: readonly Query[] = compareQueries(schema, await samplesOf(now, schema), { count, locales });
+  const names = new FormerNames(schema, record);
+  const settings = { count, locales, names };
+  const queries: readonly Query[] = compareQueries(schema, await samplesOf(now, schema), settings);
   const inverse = inverseNames(schema);
   const differing: ComparedQuery[] = [];
-  for (const [index, { path, filtersLinks }] of queries.entries()) {
-    const [before, after] = await Promise.all([ask(former, path), ask(now, path)]);
+  for (const [index, { type, path, formerPath, filtersLinks }] of queries.entries()) {
+    const [given, after] = await Promise.all([ask(former, formerPath), ask(now, path)]);
+    const before = renamed(given, schema.types.get(type), names);
     if (isOfStrapi4(before.body))
       throw new CompareError(
         `${former.api} responds in the format of Strapi 4: only responses of Strapi 5 can be compared`,
