@@ -229,7 +229,7 @@ const ItemRow = memo(function ItemRow(props: RowProps) {
         >
           <Group gap="xs" wrap="nowrap">
             {handle}
-            <UnstyledButton flex={1} miw={0} onClick={() => toggle(id)} aria-expanded={isOpen}>
+            <UnstyledButton flex={1} miw={0} py={8} my={-8} onClick={() => toggle(id)} aria-expanded={isOpen}>
               <Group gap="xs" wrap="nowrap">
                 <Icon size={16} className="desk-fixed" />
                 <Text size="sm" fw={500} truncate miw={0}>

@@ -81,6 +81,7 @@ export function FolderField({
       label={media.moveTo}
       description={media.moveHint}
       placeholder={media.keepFolder}
+      openOnFocus={false}
       data={[ROOT, ...useFolders()]}
       value={value}
       onChange={set}

@@ -49,6 +49,7 @@ export function FocalPoint({ address, alternative, point, set }: Props) {
           <Group gap="xs" role="group" aria-label={media.focal} align="flex-end">
             <NumberInput
               size="xs"
+              hideControls
               w={130}
               label={media.focalX}
               min={0}
@@ -58,6 +59,7 @@ export function FocalPoint({ address, alternative, point, set }: Props) {
             />
             <NumberInput
               size="xs"
+              hideControls
               w={130}
               label={media.focalY}
               min={0}

@@ -2,10 +2,10 @@
 import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Json, Link } from '../form/values.ts';
-import { Dialog, DialogButtons } from '../parts/dialog.tsx';
+import { Dialog, DialogButtons, markFirstField } from '../parts/dialog.tsx';
 import { Frame } from '../parts/frame.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
@@ -117,7 +117,8 @@ function MoveDialog({ files, close }: MoveProps) {
   const client = useQueryClient();
   const { send, alert, isSending } = useSending();
   const [folder, setFolder] = useState('');
-  const move = async (): Promise<void> => {
+  const move = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
     const isDone = await send(async () => {
       for (const file of files) await changeFile(file, { folder: folder.trim() });
     });
@@ -129,14 +130,17 @@ function MoveDialog({ files, close }: MoveProps) {
   return (
     <Dialog title={texts.media.selected(files.length)} close={() => close(false)}>
       {alert}
-      <FolderField value={folder} set={setFolder} />
-      <DialogButtons
-        close={() => close(false)}
-        label={texts.media.moveTo}
-        act={() => void move()}
-        isSending={isSending}
-        disabled={folder.trim() === ''}
-      />
+      <form onSubmit={(event) => void move(event)} ref={markFirstField}>
+        <Stack>
+          <FolderField value={folder} set={setFolder} />
+          <DialogButtons
+            close={() => close(false)}
+            label={texts.media.moveTo}
+            isSending={isSending}
+            disabled={folder.trim() === ''}
+          />
+        </Stack>
+      </form>
     </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 /** Dialogs over the page. Each is rendered only while it is open, and returns the focus when it closes. */
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { leaving } from '../editor/leaving.ts';
 import { useTexts } from '../texts/texts.ts';
 import { DialogScope } from './unsaved.tsx';
@@ -21,15 +21,43 @@ function openerOf(element: Element | null): HTMLElement | null {
   return opener instanceof HTMLElement ? opener : null;
 }
 
+/** Open dialogs and drawers; the last one is on top. */
+const layers: object[] = [];
+
+/** Returns a function that closes a dialog or a drawer if it is on top: a key closes only one of them. */
+export function useLayer(): (close: () => void) => void {
+  const [layer] = useState({});
+  useEffect(() => {
+    layers.push(layer);
+    // The layers below still have to see the same key.
+    return () => void setTimeout(() => layers.splice(layers.indexOf(layer), 1));
+  }, [layer]);
+  return (close) => {
+    if (layers.at(-1) === layer) close();
+  };
+}
+
+/** Control of the page that opened the last dialog. */
+let lastOpener: HTMLElement | null = null;
+
+/** Control that opened a dialog, then that of the page: a dialog that replaces another loses the first. */
+function openers(): readonly (HTMLElement | null)[] {
+  const control = openerOf(document.activeElement);
+  const isOnPage = control !== document.body && control?.closest('[role=dialog]') === null;
+  if (isOnPage || layers.length === 0) lastOpener = isOnPage ? control : null;
+  return [control, lastOpener];
+}
+
 /** Returns the focus to where it was before the component, unless it is elsewhere by then. */
 export function useFocusReturn(): void {
-  const opener = useRef<HTMLElement | null>(undefined);
-  if (opener.current === undefined) opener.current = openerOf(document.activeElement);
+  const [controls] = useState(openers);
   useEffect(
     () => () => {
       // The page gets the focus of an element that is removed.
       requestAnimationFrame(() => {
-        if (document.activeElement === document.body) opener.current?.focus({ preventScroll: true });
+        if (document.activeElement !== document.body) return;
+        const control = controls.find((one) => one?.isConnected === true && one !== document.body);
+        control?.focus({ preventScroll: true });
       });
     },
     [],
@@ -46,11 +74,12 @@ interface Props {
 export function Dialog({ title, close, children, size = 'md' }: Props) {
   const texts = useTexts();
   const [scope] = useState({});
+  const ifOnTop = useLayer();
   useFocusReturn();
   return (
     <Modal
       opened
-      onClose={() => leaving.ask(close, scope)}
+      onClose={() => ifOnTop(() => leaving.ask(close, scope))}
       title={title}
       size={size}
       closeButtonProps={{ 'aria-label': texts.close }}

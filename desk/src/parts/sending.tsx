@@ -1,8 +1,8 @@
 import { Alert } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { messageOf } from '../api/errors.ts';
+import { ApiError, messageOf } from '../api/errors.ts';
 import { reasonText } from '../texts/reasons.ts';
-import { useTexts } from '../texts/texts.ts';
+import { type Texts, useTexts } from '../texts/texts.ts';
 
 export interface Sending {
   readonly isSending: boolean;
@@ -10,6 +10,22 @@ export interface Sending {
   readonly clear: () => void;
   /** Sends a change, and resolves with whether it was made. */
   readonly send: (work: () => Promise<unknown>) => Promise<boolean>;
+}
+
+/** Reason of a refusal, after the label of its input if the desk knows that. */
+function refusalText(error: unknown, texts: Texts): string {
+  const { persons, webhooks, email } = texts;
+  const labels = new Map<unknown, string>([
+    ['username', persons.username],
+    ['email', email],
+    ['name', persons.name],
+    ['url', webhooks.address],
+  ]);
+  const [problem, ...others] = error instanceof ApiError ? error.problems : [];
+  const label = labels.get(problem?.path.join('.'));
+  if (problem === undefined || label === undefined || others.length > 0)
+    return reasonText(messageOf(error), texts);
+  return `${label}: ${reasonText(problem.message, texts)}`;
 }
 
 /** Sends changes one at a time, and shows what was refused. */
@@ -24,7 +40,7 @@ export function useSending(): Sending {
       await work();
       return true;
     } catch (reason) {
-      setError(reasonText(messageOf(reason), texts));
+      setError(refusalText(reason, texts));
       return false;
     } finally {
       setSending(false);

@@ -5,7 +5,7 @@ import { useEditor, useSnapshot } from '../editor/use-editor.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { leaving } from '../editor/leaving.ts';
 import { type Link, linkOf } from '../form/values.ts';
-import { firstField, useFocusReturn } from '../parts/dialog.tsx';
+import { firstField, useFocusReturn, useLayer } from '../parts/dialog.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { DocumentForm } from './document-form.tsx';
@@ -37,6 +37,7 @@ interface OpenedProps extends Omit<Props, 'type'> {
 function Opened({ type, documentId, locale, close, label }: OpenedProps) {
   const texts = useTexts();
   const model = useModel();
+  const ifOnTop = useLayer();
   useFocusReturn();
   const editor = useEditor({
     model,
@@ -52,7 +53,7 @@ function Opened({ type, documentId, locale, close, label }: OpenedProps) {
   return (
     <Drawer
       opened
-      onClose={() => leaving.ask(leave, editor?.store)}
+      onClose={() => ifOnTop(() => leaving.ask(leave, editor?.store))}
       position="right"
       size="lg"
       title={label}

@@ -36,6 +36,8 @@ export const persons: Texts['persons'] = {
   confirmEndHint: 'Die Person muss sich auf jedem Gerät neu anmelden.',
   newLink: 'Neuer Einladungslink',
   deleteUserHint: 'Das Konto wird mit seinen Sitzungen gelöscht. Das lässt sich nicht rückgängig machen.',
+  saved: 'Gespeichert',
+  created: (name) => `„${name}“ ist angelegt`,
   done: (what) => `${what}: erledigt`,
 
   createRole: 'Rolle anlegen',

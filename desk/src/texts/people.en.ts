@@ -32,6 +32,8 @@ export const persons = {
   confirmEndHint: 'The user has to sign in again, on every device.',
   newLink: 'New invitation link',
   deleteUserHint: 'The account is deleted, with its sessions. This cannot be undone.',
+  saved: 'Saved',
+  created: (name: string) => `“${name}” is created`,
   done: (what: string) => `${what}: done`,
 
   createRole: 'Create a role',

@@ -16,6 +16,7 @@ export const reasons: typeof english = {
   gone: 'Es existiert nicht mehr.',
   serverFailed: 'Der Server hat einen Fehler. Fragen Sie die Administration.',
   overtaken: 'Jemand anderes hat es inzwischen geändert.',
+  noDesk: (email) => `Die Rolle von ${email} darf den Desk nicht öffnen. Wählen Sie eine andere Rolle.`,
   taken: 'Ein anderes Dokument hat diesen Wert schon.',
   email: 'Das ist keine E-Mail-Adresse.',
   takenTogether: 'Ein anderes Dokument hat dieselben Werte schon.',

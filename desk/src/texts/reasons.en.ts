@@ -13,6 +13,7 @@ export const reasons = {
   gone: 'It does not exist any more.',
   serverFailed: 'The server failed. Ask an administrator.',
   overtaken: 'Another editor has changed it in the meantime.',
+  noDesk: (email: string) => `The role of ${email} may not open the desk. Choose another role.`,
   taken: 'Another document has this value already.',
   takenTogether: 'Another document has the same values already.',
   noLink: 'A linked document was deleted, or does not exist in this language. Remove the link.',

@@ -43,6 +43,7 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/^Too many requests/, ({ reasons }) => reasons.often],
   [/^Forbidden$/, ({ reasons }) => reasons.forbidden],
   [/^Not Found$/, ({ reasons }) => reasons.gone],
+  [/^The role of (\S+) may not open the desk$/, ({ reasons }, email) => reasons.noDesk(email)],
   [/^Precondition Failed$/, ({ reasons }) => reasons.overtaken],
   [/^The release is released/, ({ releases }) => releases.final],
   [/^The release is not released$/, ({ releases }) => releases.isOpen],

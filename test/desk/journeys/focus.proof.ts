@@ -18,6 +18,9 @@ const LISTEN = `(() => {
   }).observe(document.body, { childList: true, subtree: true, characterData: true, attributes: true });
 })()`;
 
+/** Whether a control cannot be pressed. It runs in the page. */
+const isDisabled = (control: unknown): boolean => (control as { disabled?: boolean }).disabled === true;
+
 describe('Editors who use a keyboard or a screen reader', () => {
   let visit: Visit;
   let ann: Editor;
@@ -25,6 +28,7 @@ describe('Editors who use a keyboard or a screen reader', () => {
   /** Presses a control by the keyboard, as it is named in the page or in one of its parts. */
   async function enter(role: string, name: string, within = ''): Promise<void> {
     const control = await ann.page.waitForSelector(`${within} ::-p-aria([name="${name}"][role="${role}"])`);
+    await ann.until(`${name} enabled`, async () => !(await control?.evaluate(isDisabled)));
     await control?.focus();
     await ann.page.keyboard.press('Enter');
   }
@@ -158,12 +162,38 @@ describe('Editors who use a keyboard or a screen reader', () => {
     };
     await toggle();
     await enter('button', 'Save');
-    await ann.until('message', async () => (await ann.texts('.desk-message')).join() === 'Save: done');
+    await ann.until('message', async () => (await ann.texts('.desk-message')).join() === 'Saved');
     expect(await ann.focused()).toBe('Save');
     await toggle();
     await enter('button', 'Discard unsaved changes');
     await sleep(200);
     expect(await ann.focused()).toBe('Discard unsaved changes');
+  });
+
+  it('closes only the upper dialog by a key, and returns the focus through both', async () => {
+    await ann.openAnew('/media');
+    await enter('button', 'Harbour.png');
+    await ann.sees('No document that you may see uses this file.');
+    await enter('button', 'Delete', '[role=dialog]');
+    await reaches('Cancel');
+    await ann.page.keyboard.press('Escape');
+    await reaches('Delete');
+    expect(await ann.page.$$('[role=dialog]')).toHaveLength(1);
+    await ann.page.keyboard.press('Escape');
+    await reaches('Harbour.png');
+  });
+
+  it('returns the focus to the page after a dialog that another one replaced', async () => {
+    await ann.openAnew('/people/users');
+    await enter('button', 'Invite a user');
+    await ann.fill('User name', 'ben');
+    await ann.fill('E-mail', 'ben@example.org');
+    await ann.page.locator('::-p-aria([name="Role"][role="combobox"])').click();
+    await ann.option('Writer');
+    await enter('button', 'Create and show the link');
+    await reaches('Invitation link');
+    await ann.page.keyboard.press('Escape');
+    await reaches('Invite a user');
   });
 
   it('announces the report of an action on several documents', async () => {

@@ -103,6 +103,9 @@ afterAll(async () => {
     await choose(eva, 'Role', 'Writer');
     await eva.press('Create and show the link');
     await eva.sees('Username already taken');
+    await eva.fill('User name', 'bo');
+    await eva.press('Create and show the link');
+    await eva.sees('User name: At least 3 characters');
     await eva.press('Cancel');
   });
 
@@ -161,7 +164,7 @@ afterAll(async () => {
     for (const grant of ['Open: Desk', 'Read lists: Tag', 'Read one: Tag', 'Read lists: Languages'])
       await eva.check(grant);
     await eva.press('Save');
-    await eva.sees('Save: done');
+    await eva.sees('Saved');
     await eva.page.reload();
     await eva.until('stored', async () => (await eva.page.$$('input:checked')).length === 4);
     await eva.open('/people/users');

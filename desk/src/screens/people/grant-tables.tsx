@@ -19,7 +19,7 @@ function TableFrame({ verbs, more, children }: FrameProps) {
         viewportProps: { tabIndex: 0, role: 'region', 'aria-label': texts.persons.grants },
       }}
     >
-      <Table verticalSpacing="xs">
+      <Table verticalSpacing="xs" className="desk-grants">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{texts.persons.subject}</Table.Th>

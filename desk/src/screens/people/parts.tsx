@@ -22,18 +22,22 @@ interface FormProps extends ComponentProps<typeof Dialog> {
   readonly label: string;
   /** Values of the form. */
   readonly values?: unknown;
+  /** Message about the change. */
+  readonly message?: string;
   /** Sends the form. Throws an Error for what is refused. */
   readonly submit: () => Promise<unknown>;
 }
 
 /** Dialog with a form, which closes when its change is made. The first field has the focus. */
-export function FormDialog({ label, values, submit, children, ...dialog }: FormProps) {
+export function FormDialog({ label, values, message, submit, children, ...dialog }: FormProps) {
   const isChanged = useChanged(values);
   const { isSending, alert, send } = useChanges();
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
     void send(submit).then((isDone) => {
-      if (isDone) dialog.close();
+      if (!isDone) return;
+      if (message !== undefined) say(message);
+      dialog.close();
     });
   };
   return (

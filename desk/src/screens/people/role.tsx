@@ -94,7 +94,7 @@ function EditableGrants({ role }: { readonly role: FullRole }) {
   const save = async (): Promise<void> => {
     if (!(await send(() => changeRole(role.documentId, { permissions: tree })))) return;
     setSaved(tree);
-    say(texts.persons.done(texts.save));
+    say(texts.persons.saved);
   };
   return (
     <>

@@ -70,6 +70,7 @@ function CreateDialog({ close }: { readonly close: () => void }) {
       label={texts.create}
       close={close}
       values={[name, description]}
+      message={texts.persons.created(name)}
       submit={() => createRole({ name, description })}
     >
       <TextInput

@@ -102,6 +102,7 @@ export function RoleDialog({ user, roles, close }: RoleProps) {
       label={texts.save}
       close={close}
       values={role}
+      message={texts.persons.saved}
       submit={() => changeUser(user.documentId, { role })}
     >
       <RoleSelect roles={roles} value={role} setValue={setRole} />

@@ -17,6 +17,7 @@ import { useState } from 'react';
 import { session } from '../../api/session.ts';
 import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
+import { say } from '../../parts/messages.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { type Question, QuestionDialog, type Secret, SecretDialog, useChanges } from './parts.tsx';
@@ -238,6 +239,9 @@ function UserMenu({ user, isOwn, setOpen, showLink, send }: MenuProps) {
     },
   };
   if (isOwn || !users.some((one) => one !== 'find' && one !== 'create')) return null;
+  const unblock = async (): Promise<void> => {
+    if (await send(() => changeUser(documentId, { blocked: false }))) say(persons.done(persons.unblock));
+  };
   const invite = (): Promise<boolean> => send(async () => showLink(name, await inviteUser(documentId)));
   return (
     <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
@@ -257,9 +261,7 @@ function UserMenu({ user, isOwn, setOpen, showLink, send }: MenuProps) {
           <>
             <Menu.Item onClick={() => ask(questions.endSessions)}>{persons.endSessions}</Menu.Item>
             {user.blocked === true ? (
-              <Menu.Item onClick={() => void send(() => changeUser(documentId, { blocked: false }))}>
-                {persons.unblock}
-              </Menu.Item>
+              <Menu.Item onClick={() => void unblock()}>{persons.unblock}</Menu.Item>
             ) : (
               <Menu.Item onClick={() => ask(questions.block)}>{persons.block}</Menu.Item>
             )}

@@ -27,6 +27,7 @@ export function ReleaseForm({ title, release, close, submit }: Props) {
       label={release === null ? releases.create : texts.save}
       close={close}
       values={[name, at]}
+      message={release === null ? texts.persons.created(name) : texts.persons.saved}
       submit={() => submit({ name, at: timeOf(at) })}
     >
       <TextInput

@@ -27,7 +27,14 @@ export function WebhookForm({ title, webhook, close, submit }: Props) {
   const set = (change: Partial<WebhookInput>): void => setInput({ ...input, ...change });
   const label = webhook === null ? texts.webhooks.create : texts.save;
   return (
-    <FormDialog title={title} label={label} close={close} values={input} submit={() => submit(input)}>
+    <FormDialog
+      title={title}
+      label={label}
+      close={close}
+      values={input}
+      message={webhook === null ? texts.persons.created(input.name) : texts.persons.saved}
+      submit={() => submit(input)}
+    >
       <TextInput
         label={texts.webhooks.name}
         required

@@ -110,7 +110,7 @@ function Health({ webhook }: { readonly webhook: Webhook }) {
 }
 
 function Actions({ webhook }: { readonly webhook: Webhook }) {
-  const { delete: remove, webhooks: texts } = useTexts();
+  const { delete: remove, persons, webhooks: texts } = useTexts();
   const { webhooks: verbs } = useModel();
   const [, navigate] = useLocation();
   const { send, alert, isSending } = useChanges();
@@ -169,7 +169,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
               checked={enabled}
               onChange={(event) => {
                 const { checked } = event.currentTarget;
-                void send(() => switchWebhook(id, checked));
+                run(() => switchWebhook(id, checked).then(() => persons.saved));
               }}
             />
           </>
