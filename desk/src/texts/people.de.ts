@@ -38,7 +38,10 @@ export const persons: Texts['persons'] = {
   deleteUserHint: 'Das Konto wird mit seinen Sitzungen gelöscht. Das lässt sich nicht rückgängig machen.',
   saved: 'Gespeichert',
   created: (name) => `„${name}“ ist angelegt`,
-  done: (what) => `${what}: erledigt`,
+  isBlocked: 'Das Konto ist gesperrt',
+  isUnblocked: 'Das Konto kann sich wieder anmelden',
+  haveEnded: 'Alle Sitzungen sind beendet',
+  secretMade: 'Der neue Schlüssel gilt',
 
   createRole: 'Rolle anlegen',
   deleteRoleHint:

@@ -34,7 +34,10 @@ export const persons = {
   deleteUserHint: 'The account is deleted, with its sessions. This cannot be undone.',
   saved: 'Saved',
   created: (name: string) => `“${name}” is created`,
-  done: (what: string) => `${what}: done`,
+  isBlocked: 'The account is blocked',
+  isUnblocked: 'The account can sign in again',
+  haveEnded: 'All sessions have ended',
+  secretMade: 'The new secret is valid',
 
   createRole: 'Create a role',
   deleteRoleHint: 'Users with this role get the role “public”. This cannot be undone.',

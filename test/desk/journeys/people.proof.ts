@@ -60,7 +60,13 @@ afterAll(async () => {
     await eva.press('Invite a user');
     await eva.fill('User name', 'ben');
     await eva.fill('E-mail', 'ben@example.org');
-    await choose(eva, 'Role', 'Writer');
+    await eva.page.locator('::-p-aria([name="Role"][role="combobox"])').click();
+    // Accounts with other roles cannot be invited.
+    await eva.until('roles', async () => (await eva.texts('[role=option]')).includes('Writer'));
+    const offered = await eva.texts('[role=option]');
+    expect(offered).toContain('Chief');
+    for (const role of ['Reader', 'Public']) expect(offered).not.toContain(role);
+    await eva.option('Writer');
     await eva.press('Create and show the link');
     await eva.sees('Invitation of ben');
     const link = await eva.valueOf('Invitation link');
@@ -113,6 +119,7 @@ afterAll(async () => {
     await act('ben', 'End all sessions');
     await eva.sees('End all sessions of ben?');
     await confirm('End all sessions');
+    await eva.sees('All sessions have ended');
     await bens.openAnew('/content/article');
     await bens.sees('Sign in to write and publish.');
     await bens.signIn('ben', PASSWORD);

@@ -55,6 +55,10 @@ function rowOf(name: string, list: '*' | readonly Grant[]): Row {
 export const rowsOf = (...lists: readonly Grants[]): readonly Row[] =>
   lists.flatMap((grants) => Object.entries(grants).map(([name, list]) => rowOf(name, list)));
 
+/** Whether grants open the desk. */
+export const opensDesk = (...lists: readonly Grants[]): boolean =>
+  rowsOf(...lists).some(({ name, cells }) => ['desk', '*'].includes(name) && cells.open === 'all');
+
 /** Permissions of a role in the format of the role routes. */
 export type Tree = Readonly<
   Record<

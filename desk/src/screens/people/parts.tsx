@@ -59,17 +59,18 @@ export interface Question {
   readonly title: string;
   readonly hint: string;
   readonly label: string;
+  /** Message afterwards. */
+  readonly done: string;
   readonly work: () => Promise<unknown>;
 }
 
 /** Asks before a change that ends or deletes something. */
 export function QuestionDialog({ question, close }: { readonly question: Question; close: () => void }) {
-  const texts = useTexts();
   const { isSending, alert, send } = useChanges();
-  const { title, hint, label, work } = question;
+  const { title, hint, label, done, work } = question;
   const confirm = async (): Promise<void> => {
     if (!(await send(work))) return;
-    say(texts.persons.done(label));
+    say(done);
     close();
   };
   return (

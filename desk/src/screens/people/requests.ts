@@ -90,8 +90,12 @@ export const useRoleNames = (isAllowed: boolean) =>
     enabled: isAllowed,
   });
 
-export const useRoles = () =>
-  useQuery({ queryKey: ['people', 'roles'], queryFn: () => desk<readonly FullRole[]>('/roles') });
+export const useRoles = (isAllowed = true) =>
+  useQuery({
+    queryKey: ['people', 'roles'],
+    queryFn: () => desk<readonly FullRole[]>('/roles'),
+    enabled: isAllowed,
+  });
 
 export const useTree = (documentId: string, isAllowed: boolean) =>
   useQuery({

@@ -58,6 +58,7 @@ function Grants({ role }: { readonly role: FullRole }) {
                 title: texts.confirmDelete(role.name),
                 hint: texts.persons.deleteRoleHint,
                 label: texts.delete,
+                done: texts.deletedNow,
                 work: remove,
               })
             }

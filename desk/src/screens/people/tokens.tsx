@@ -110,6 +110,7 @@ function TokenTable({ tokens, show, setQuestion }: TableProps) {
                             title: texts.persons.confirmSecret(name),
                             hint: texts.persons.confirmSecretHint,
                             label: texts.persons.newSecret,
+                            done: texts.persons.secretMade,
                             work: async () => show(name, await rotateToken(documentId)),
                           })
                         }
@@ -125,6 +126,7 @@ function TokenTable({ tokens, show, setQuestion }: TableProps) {
                             title: texts.confirmDelete(name),
                             hint: texts.persons.deleteTokenHint,
                             label: texts.delete,
+                            done: texts.deletedNow,
                             work: () => deleteToken(documentId),
                           })
                         }

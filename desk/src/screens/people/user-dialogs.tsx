@@ -5,7 +5,8 @@ import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { Unsaved, useChanged } from '../../parts/unsaved.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { FormDialog, useChanges } from './parts.tsx';
-import { changeUser, createUser, inviteUser, nameOf, type Role, type User } from './requests.ts';
+import { opensDesk } from './grants.ts';
+import { changeUser, createUser, inviteUser, nameOf, type Role, type User, useRoles } from './requests.ts';
 
 interface SelectProps {
   readonly roles: readonly Role[];
@@ -34,8 +35,18 @@ interface InviteProps {
   readonly showLink: (name: string, link: string) => void;
 }
 
+/** Roles that may open the desk, so that no account is created that cannot be invited. */
+function useDeskRoles(roles: readonly Role[]): readonly Role[] {
+  const { data = [] } = useRoles(roles.length > 0);
+  const able = data.filter(({ inCode, stored }) => opensDesk(inCode, stored));
+  return able.length === 0
+    ? roles
+    : roles.filter((one) => able.some(({ documentId }) => documentId === one.documentId));
+}
+
 export function InviteDialog({ roles, close, showLink }: InviteProps) {
   const texts = useTexts();
+  const deskRoles = useDeskRoles(roles);
   const [username, setUsername] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<string | null>(null);
@@ -76,7 +87,7 @@ export function InviteDialog({ roles, close, showLink }: InviteProps) {
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
-          <RoleSelect roles={roles} value={role} setValue={setRole} />
+          <RoleSelect roles={deskRoles} value={role} setValue={setRole} />
           <Text size="sm" c="dimmed">
             {texts.persons.inviteHint}
           </Text>

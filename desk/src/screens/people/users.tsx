@@ -223,24 +223,27 @@ function UserMenu({ user, isOwn, setOpen, showLink, send }: MenuProps) {
       title: persons.confirmBlock(name),
       hint: persons.confirmBlockHint,
       label: persons.block,
+      done: persons.isBlocked,
       work: () => changeUser(documentId, { blocked: true }),
     },
     endSessions: {
       title: persons.confirmEnd(name),
       hint: persons.confirmEndHint,
       label: persons.endSessions,
+      done: persons.haveEnded,
       work: () => endSessionsOf(documentId),
     },
     delete: {
       title: texts.confirmDelete(name),
       hint: persons.deleteUserHint,
       label: texts.delete,
+      done: texts.deletedNow,
       work: () => deleteUser(documentId),
     },
   };
   if (isOwn || !users.some((one) => one !== 'find' && one !== 'create')) return null;
   const unblock = async (): Promise<void> => {
-    if (await send(() => changeUser(documentId, { blocked: false }))) say(persons.done(persons.unblock));
+    if (await send(() => changeUser(documentId, { blocked: false }))) say(persons.isUnblocked);
   };
   const invite = (): Promise<boolean> => send(async () => showLink(name, await inviteUser(documentId)));
   return (

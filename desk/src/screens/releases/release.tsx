@@ -146,7 +146,7 @@ interface ActionsProps {
 }
 
 function Actions({ release, checked }: ActionsProps) {
-  const { delete: remove, releases: texts } = useTexts();
+  const { delete: remove, deletedNow, releases: texts } = useTexts();
   const [, navigate] = useLocation();
   const { send, alert, isSending } = useChanges();
   const [asked, setAsked] = useState<'publish' | 'change' | null>(null);
@@ -180,6 +180,7 @@ function Actions({ release, checked }: ActionsProps) {
               title: texts.deleteTitle(name),
               hint: texts.deleteHint,
               label: remove,
+              done: deletedNow,
               work: () => deleteRelease(id).then(() => navigate('/releases')),
             })
           }

@@ -110,7 +110,7 @@ function Health({ webhook }: { readonly webhook: Webhook }) {
 }
 
 function Actions({ webhook }: { readonly webhook: Webhook }) {
-  const { delete: remove, persons, webhooks: texts } = useTexts();
+  const { delete: remove, deletedNow, persons, webhooks: texts } = useTexts();
   const { webhooks: verbs } = useModel();
   const [, navigate] = useLocation();
   const { send, alert, isSending } = useChanges();
@@ -126,6 +126,13 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
     setSecret({ title: texts.secretOf(name), label: texts.secret, hint: texts.secretHint, text });
   };
   const { rotateTitle, rotateHint, deleteTitle, deleteHint } = texts;
+  const rotation = {
+    title: rotateTitle(name),
+    hint: rotateHint,
+    label: texts.rotate,
+    done: persons.secretMade,
+    work: rotate,
+  };
   return (
     <>
       {alert}
@@ -155,13 +162,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
             <Button size="xs" variant="default" onClick={() => setAsked('change')}>
               {texts.edit}
             </Button>
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() =>
-                setQuestion({ title: rotateTitle(name), hint: rotateHint, label: texts.rotate, work: rotate })
-              }
-            >
+            <Button size="xs" variant="default" onClick={() => setQuestion(rotation)}>
               {texts.rotate}
             </Button>
             <Switch
@@ -184,6 +185,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
                 title: deleteTitle(name),
                 hint: deleteHint,
                 label: remove,
+                done: deletedNow,
                 work: () => deleteWebhook(id).then(() => navigate('/webhooks')),
               })
             }
