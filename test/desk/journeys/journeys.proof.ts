@@ -638,7 +638,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.page.locator('.mantine-Modal-content ::-p-aria([name="Publish"][role="button"])').click();
     await ann.sees('Published: 2 documents');
     await ann.sees('1 document refused:');
-    expect(await ann.texts('[role=status] ul a')).toEqual(['Untitled']);
+    expect(await ann.texts('[role=group] ul a')).toEqual(['Untitled']);
     expect(await api('get', '/articles?_q=batch')).toHaveLength(2);
   });
 
