@@ -90,11 +90,16 @@ class FocusKeeper {
 /** Text fields that open no list when they get the focus. */
 const TEXT = 'input:not([type=file], [aria-haspopup]), textarea, [contenteditable=true]';
 
-/** Focuses the first text field of an element that an action has shown, else its first control. */
+/**
+ * Focuses the first text field of an element that an action has shown, else its first control. The focus
+ * stays in a dialog that was opened since.
+ */
 export function focusShown(find: () => Element | null | undefined): void {
   setTimeout(() => {
-    const element = find();
-    const controls = element === null || element === undefined ? [] : usableIn(element);
+    const element = find() ?? null;
+    const dialog = document.activeElement?.closest('[role=dialog]');
+    if (dialog?.contains(element) === false) return;
+    const controls = element === null ? [] : usableIn(element);
     (controls.find((one) => one.matches(TEXT)) ?? controls[0])?.focus();
   }, GRACE);
 }
