@@ -302,21 +302,23 @@ export class History {
   private recreate(document: Document, versions: ReadonlyMap<string, Snapshot>): string[] {
     const { id, type } = document;
     const written: string[] = [];
-    for (const locale of LOCALES)
+    for (const locale of LOCALES) {
+      let before: Body | null = null;
       for (const state of ['published', 'draft'] as const) {
         const content = versions.get(versionKey(id, state, locale));
         if (content === undefined) continue;
-        const write = (withSelf: boolean): object => ({
-          locale,
-          publish: state === 'published',
-          body: this.bodyOf(content, document, withSelf),
-          caller: null,
-          restores: true,
-        });
-        if (!this.world.documents.has(id))
-          written.push(...this.world.create(type, id, write(false) as never));
-        written.push(...this.world.update(id, write(true) as never));
+        const body = this.bodyOf(content, document, true);
+        // The write of the published version also writes an equal draft.
+        if (isDeepStrictEqual(body, before)) continue;
+        before = body;
+        const write = { locale, publish: state === 'published', caller: null, restores: true };
+        if (!this.world.documents.has(id)) {
+          const first = { ...write, body: this.bodyOf(content, document, false) };
+          written.push(...this.world.create(type, id, first));
+        }
+        written.push(...this.world.update(id, { ...write, body }));
       }
+    }
     return written;
   }
 }
