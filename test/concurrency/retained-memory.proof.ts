@@ -17,6 +17,8 @@ const note = defineCollectionType({
 /** Bytes of each request that may be kept. A request that is kept as a whole has more than ten times as many. */
 const MOST = 2000;
 const REQUESTS = 1000;
+/** A major collection that marks at the same time keeps new objects. Retained objects are there each time. */
+const ATTEMPTS = 4;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as (options: { readonly type: 'minor' | 'major' }) => void;
@@ -56,6 +58,8 @@ describe('memory of requests that have ended', () => {
     ['findOne', () => notes.findOne(documentId)],
   ])('of %s is freed by minor collections', async (_verb, request) => {
     ({ documentId } = await notes.create({ title: 'T' }));
-    expect(await keptBy(request)).toBeLessThan(MOST);
+    let kept = Infinity;
+    for (let i = 0; i < ATTEMPTS && kept >= MOST; i += 1) kept = await keptBy(request);
+    expect(kept).toBeLessThan(MOST);
   });
 });
