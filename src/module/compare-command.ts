@@ -12,7 +12,8 @@ export const COMPARE_USAGE = `adopt --compare <API of Strapi> --with <API> --mod
         [--report adopt-compare] [--adopted adopt-report]
       Sends generated queries to a Strapi server and to your running application, after a move.
       Lists the differences by the rules of docs/protocol.md that decide them. Fails if a rule decides none.
-      --adopted is the report of the move, for names that changed. The URLs contain the prefix: https://old.example.org/api. STRAPI_TOKEN and CONTENT_TOKEN are API tokens.`;
+      --adopted is the report of the move, for names that changed.
+      The URLs contain the prefix: https://old.example.org/api. STRAPI_TOKEN and CONTENT_TOKEN are API tokens.`;
 
 const OPTIONS = {
   compare: { type: 'string' },

@@ -53,10 +53,10 @@ export class Folder {
   }
 }
 
-/** Process in the foreground. */
 /** Milliseconds until a probe without a response has failed. */
 const PROBE = 5000;
 
+/** Process in the foreground. */
 export class Program {
   private output = '';
   readonly child: ChildProcess;

@@ -126,7 +126,7 @@ function written(writer: string, { question, after, answers: [alpha, omega] }: W
     kind: `${writer} ${method} ${type.singularApiId} ${alpha.status} ${omega.status}`,
     text:
       `as ${writer}: ${method} /api/${path}${bodyOf(body)}${bodyOf(condition)}${before.join('')}` +
-      `\n  ${alpha.status} ${alpha.body.slice(0, 500)}\n  ${omega.status} ${omega.body.slice(0, 5000)}`,
+      `\n  ${alpha.status} ${alpha.body.slice(0, 500)}\n  ${omega.status} ${omega.body.slice(0, 500)}`,
   };
 }
 

@@ -35,12 +35,7 @@ export class FormerNames {
     const all: readonly Model[] = [...types.values(), ...components.values()];
     this.record = record;
     this.here = new Map(Object.entries(record).map(([name, { attributes }]) => [name, swapped(attributes)]));
-    this.models = new Map(
-      all.map((model) => [
-        record[nameOf(model)]?.uid ?? ('table' in model ? typeUid(model) : model.uid),
-        model,
-      ]),
-    );
+    this.models = new Map(all.map((model) => [this.uid(model), model]));
   }
 
   route(type: ContentType): string {
