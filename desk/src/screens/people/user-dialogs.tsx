@@ -39,9 +39,7 @@ interface InviteProps {
 function useDeskRoles(roles: readonly Role[]): readonly Role[] {
   const { data = [] } = useRoles(roles.length > 0);
   const able = data.filter(({ inCode, stored }) => opensDesk(inCode, stored));
-  return able.length === 0
-    ? roles
-    : roles.filter((one) => able.some(({ documentId }) => documentId === one.documentId));
+  return able.length === 0 ? roles : able;
 }
 
 export function InviteDialog({ roles, close, showLink }: InviteProps) {
