@@ -351,6 +351,29 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     for (const as of ['reader', 'live']) expect((await send('get', 'pages/trash', { as })).status).toBe(403);
   });
 
+  it('25.6 lists the trash by document, locale and state', async () => {
+    const english = await make({ title: 'english' });
+    const both = await make({ title: 'both' });
+    await send('put', `pages/${both}?locale=fr&status=draft`, { data: { title: 'brouillon' } });
+    const kept = await make({ title: 'kept' });
+    for (const id of [english, both]) await send('delete', `pages/${id}?locale=*`);
+    const of = `documentId=${english}&documentId=${both}&documentId=${kept}`;
+    const listed = async (query: string): Promise<readonly string[]> =>
+      (await send('get', `pages/trash?${query}`)).data.map((one: any) => one.title);
+    expect(await listed(of)).toEqual(['both', 'english']);
+    expect(await listed(`documentId=${english}`)).toEqual(['english']);
+    expect(await listed(`${of}&locale=*`)).toEqual(['both', 'english']);
+    expect(await listed(`${of}&locale=fr`)).toEqual(['both']);
+    expect(await listed(`${of}&locale=fr&status=published`)).toEqual([]);
+    expect(await listed(`${of}&pagination[pageSize]=1&pagination[page]=2`)).toEqual(['english']);
+    for (const query of ['documentId=%00', 'locale=%00'])
+      expect((await send('get', `pages/trash?${query}`)).status).toBe(400);
+    for (const query of ['documentId[a]=b', 'locale[a]=b', 'status=x', 'ids=a']) {
+      const { status, error } = await send('get', `pages/trash?${query}`);
+      expect([status, error.details.key]).toEqual([400, /^\w+/.exec(query)?.[0]]);
+    }
+  });
+
   it('25.6 restores an unmodified document as an unmodified one', async () => {
     const data = { title: 'unmodified', parts: [{ text: 'a', deep: [{ text: 'b' }] }] };
     const ids = [await make(data), await make({ ...data, title: 'to be modified' })];

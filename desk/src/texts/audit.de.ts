@@ -66,6 +66,7 @@ export const audit: typeof english = {
   token: (name) => `API-Token ${name}`,
   kinds: { token: 'Ein API-Token', public: 'Ein Gast', system: 'Der Server' },
   gone: 'gelöscht oder für Sie nicht sichtbar',
+  inTrash: 'im Papierkorb',
   times: (count) => `${count}-mal gesichert`,
   details: 'Einzelheiten',
   at: 'Zeit',

@@ -67,6 +67,7 @@ export const audit = {
   token: (name: string) => `API token ${name}`,
   kinds: { token: 'An API token', public: 'A visitor', system: 'The server' },
   gone: 'deleted or not visible to you',
+  inTrash: 'in the trash',
   times: (count: number) => `${count} saves`,
   details: 'Details',
   at: 'Time',

@@ -105,6 +105,12 @@ const ROWS = {
     description: 'Id of the row, or document id.',
     schema: () => TEXT,
   },
+  documentIds: {
+    style: 'form',
+    name: 'documentId',
+    description: 'Ids of the documents to list.',
+    schema: () => list(TEXT),
+  },
   start: { description: 'Number of entries to skip.', schema: () => FROM_ZERO },
   limit: { description: 'Maximum number of entries.', schema: () => FROM_ONE },
   fields: {

@@ -195,10 +195,14 @@ const DESCRIPTIONS: Readonly<Record<Handler, Description>> = {
     summary: 'Schedule publishing and unpublishing',
   }),
   unschedule: row({ parameters: ['locale'], answer: 'nothing', summary: 'Cancel the schedule' }),
-  findTrash: history({ summary: 'List deleted documents', parameters: ['locale', 'pagination'], errors: [] }),
+  findTrash: history({
+    summary: 'List deleted documents',
+    parameters: ['documentIds', 'localeOrAll', 'pagination'],
+    errors: [],
+  }),
   findVersions: history({
     summary: 'List the versions of the document',
-    parameters: ['locale', 'pagination'],
+    parameters: ['localeOrAll', 'pagination'],
   }),
   findVersion: history({ summary: 'Get a version' }),
   compareVersion: history({ summary: 'Compare a version with the one before it' }),

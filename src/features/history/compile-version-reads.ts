@@ -23,6 +23,11 @@ export interface VersionsPage extends Pick<Pagination, 'start' | 'limit' | 'with
   readonly before?: string;
 }
 
+export interface TrashPage extends Omit<VersionsPage, 'before'> {
+  /** Documents to list; null for all. */
+  readonly documentIds: readonly string[] | null;
+}
+
 const VERSION_COLUMNS = sql`f.id::text as id, f.locale, f.published, f.action, ${isoInstant(sql`f.since`)} as since,
   ${isoInstant(sql`f.at`)} as at, f.actor, f.actor_id`;
 
@@ -35,16 +40,21 @@ const ofDocument = ({ type, documentId, visible, current }: VersionsOf): Sql =>
   );
 
 /** Total of a list; null if it is not counted. */
-const totalOf = ({ withCount }: VersionsPage, rows: Sql): Sql =>
+const totalOf = ({ withCount }: Pick<VersionsPage, 'withCount'>, rows: Sql): Sql =>
   withCount ? sql`(select count(*) from ${rows})` : sql`null`;
+
+/** Conditions on the locale and state of the version `f`. */
+const inVersion = ({ locale, published }: Pick<VersionsPage, 'locale' | 'published'>): readonly Sql[] => [
+  ...(locale === null ? [] : [sql`f.locale = ${param(locale)}::text`]),
+  ...(published === null ? [] : [sql`f.published = ${param(published)}::boolean`]),
+];
 
 /** Selects `list`, a page of the versions of a document, newest first, without their content, and `total`. */
 export function compileVersions(file: ContentType, of: VersionsOf, page: VersionsPage): Statement {
-  const { start, limit, locale, published } = page;
+  const { start, limit } = page;
   const conditions = [
     ofDocument(of),
-    ...(locale === null ? [] : [sql`f.locale = ${param(locale)}::text`]),
-    ...(published === null ? [] : [sql`f.published = ${param(published)}::boolean`]),
+    ...inVersion(page),
     ...(page.before === undefined ? [] : [sql`f.id < ${param(page.before)}::bigint`]),
   ];
   const rows = sql`${quote(historyTableOf(file))} f where ${join(conditions, ' and ')}`;
@@ -105,7 +115,7 @@ export function compileLast(
 export function compileTrash(
   file: ContentType,
   { type, visible, current }: Omit<VersionsOf, 'documentId'>,
-  page: VersionsPage,
+  page: TrashPage,
 ): Statement {
   const table = quote(historyTableOf(file));
   const lastOf = (columns: Sql): Sql =>
@@ -117,7 +127,8 @@ export function compileTrash(
     where v.type = ${typeOf(type)} and v.action = 'delete'
       and not exists (select 1 from ${quote(type.table)} t where t.document_id = v.document_id)
       and not exists (${newer})
-      and (select coalesce(bool_and(l.visible), false) from (${lastOf(shown)}) l)`;
+      and (select coalesce(bool_and(l.visible), false) from (${lastOf(shown)}) l)
+      ${inTrash(page, lastOf(sql`f.locale, f.published`))}`;
   const entry = sql`v.document_id, ${isoInstant(sql`v.at`)} as at, v.actor, v.actor_id,
     (select json_agg(distinct f.locale) from (${lastOf(sql`f.locale`)}) f) as locales,
     (select to_json(l) from (${lastOf(sql`${VERSION_COLUMNS}, f.content::text as content`)} limit 1) l) as last`;
@@ -127,6 +138,21 @@ export function compileTrash(
     select ${totalOf(page, sql`d`)} as total,
       (select json_agg((select to_json(s) from (select ${entry}) s) order by v.id desc)
         from (${pageRows}) v)::text as list`);
+}
+
+/** Conditions of a page on the deleted document `v`, whose last versions are `versions`. */
+function inTrash(page: TrashPage, versions: Sql): Sql {
+  const { documentIds } = page;
+  const conditions = inVersion(page);
+  return join(
+    [
+      documentIds === null ? sql`` : sql`and v.document_id = any(${param(documentIds)}::text[])`,
+      conditions.length === 0
+        ? sql``
+        : sql`and exists (select 1 from (${versions}) f where ${join(conditions, ' and ')})`,
+    ],
+    ' ',
+  );
 }
 
 /** Selects `found`: whether a document exists in any state. */

@@ -1,6 +1,6 @@
 /** Parameters of lists of stored versions. */
 import { validationError } from '../../kernel/errors.js';
-import { isListOf, isObject, type Test } from '../../kernel/json.js';
+import { isListOf, isObject, isText, type Test } from '../../kernel/json.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import { type PaginationMeta, paginationMeta } from '../../content/documents/answer.js';
 import type { ContentType } from '../../content/model/model.js';
@@ -9,7 +9,7 @@ import { parsePagination } from '../../content/query/parse-query.js';
 import type { Pagination } from '../../content/query/query.js';
 import { type RawQuery, readRaw } from '../../content/query/read-raw.js';
 import type { Row } from '../../pool/runner.js';
-import type { VersionsPage } from './compile-version-reads.js';
+import type { TrashPage, VersionsPage } from './compile-version-reads.js';
 
 type Page = VersionsPage & Pagination;
 
@@ -30,15 +30,35 @@ export function refuseParameters(
 
 /** Parses `pagination`, `locale` and `status`. Throws a 400 for others. */
 export function pageOf(text: string, type: ContentType, settings: ContentSettings): Page {
-  const raw = refuseParameters(text, settings, ['pagination', 'locale', 'status']);
+  return readPage(refuseParameters(text, settings, PAGE), type, settings);
+}
+
+const PAGE = ['pagination', 'locale', 'status'];
+
+function readPage(raw: RawQuery, type: ContentType, settings: ContentSettings): Page {
   const { pagination, locale = null, status } = raw;
-  if (locale !== null && typeof locale !== 'string') throw wrong('locale', 'expected a locale code');
+  if (locale !== null && !isText(locale)) throw wrong('locale', 'expected a locale code or *');
   return {
     ...parsePagination(pagination, settings),
-    locale,
+    locale: locale === '*' ? null : locale,
     published: status === undefined ? null : publishedState(status, type),
   };
 }
+
+/** Parses the parameters of `pageOf`, and `documentId`: an id or a list of ids. Throws a 400 for others. */
+export function trashPageOf(
+  text: string,
+  type: ContentType,
+  settings: ContentSettings,
+): TrashPage & Pagination {
+  const raw = refuseParameters(text, settings, [...PAGE, 'documentId']);
+  const { documentId } = raw;
+  const ids = documentId === undefined ? null : [documentId].flat();
+  if (ids !== null && !isTexts(ids)) throw wrong('documentId', 'expected document ids');
+  return { ...readPage(raw, type, settings), documentIds: ids };
+}
+
+const isTexts = isListOf(isText);
 
 /** Row of a list statement: `list` as JSON, and `total` if it is counted. */
 export function listIn(row: Row | undefined): readonly Row[] {
@@ -49,5 +69,5 @@ export function listIn(row: Row | undefined): readonly Row[] {
 
 const isRows: Test<readonly Row[]> = isListOf((one): one is Row => isObject(one));
 
-export const paginationOf = (page: Page, row: Row | undefined): PaginationMeta =>
+export const paginationOf = (page: Pagination, row: Row | undefined): PaginationMeta =>
   paginationMeta(page, page.withCount ? Number(row?.['total'] ?? 0) : null);

@@ -14,7 +14,7 @@ import { forbidden, notFound } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
-import { listIn, pageOf, paginationOf } from './page.js';
+import { listIn, paginationOf, trashPageOf } from './page.js';
 import { statusOf, type VersionRow } from './version-row.js';
 import { restorableVersions, visibleTo } from './visible-versions.js';
 import { leftOutFor, VisibleContents } from './visible-contents.js';
@@ -37,7 +37,7 @@ export class Trash {
   /** Lists deleted documents, latest first. */
   async list({ plan: { type }, text, options: { caller } }: HistoryRequest): Promise<Answer> {
     const rules = this.rulesOf({ caller, type });
-    const page = pageOf(text, type, this.settings);
+    const page = trashPageOf(text, type, this.settings);
     const [found] = await this.database.run(compileTrash(this.schema.file, { type, ...rules }, page));
     const data = listIn(found).map(({ document_id: documentId, at, actor, actor_id: id, locales, last }) => ({
       documentId,

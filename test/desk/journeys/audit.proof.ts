@@ -147,7 +147,12 @@ import { startVisit, type Visit } from './visit.ts';
   it('goes from an entry of a deleted document to the trash', async () => {
     const { documentId } = await api('post', '/articles', { data: { title: 'Gone' } });
     await api('delete', `/articles/${documentId}?locale=*`);
-    await eva.open(`/audit?type=article&document=${documentId}&action=delete`);
+    await eva.open(`/audit?type=article&document=${documentId}`);
+    await shows([
+      'ann deleted Gone (Article, All languages)',
+      'ann published Gone (Article, English, in the trash)',
+      'ann created Gone (Article, English, in the trash)',
+    ]);
     await eva.follow('Trash');
     await eva.heading('Trash: Articles');
   });

@@ -6,7 +6,7 @@ import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilters, auditQuery } from 
 import { hasDrafts, type Model } from '../../model/model.ts';
 import { settings } from '../../settings.ts';
 import { useModel } from '../app.tsx';
-import { useNames } from '../history/requests.ts';
+import { readDeleted, useNames } from '../history/requests.ts';
 import { useRoleNames, useTokens } from '../people/requests.ts';
 import { useWebhookNames } from '../webhooks/requests.ts';
 
@@ -76,12 +76,16 @@ const MAX_IDS = 100;
 
 interface Titles extends Wanted {
   readonly byId: ReadonlyMap<string, string>;
+  /** Titles of deleted documents. */
+  readonly deleted: ReadonlyMap<string, string>;
 }
 
 async function readTitles({ type: name, locale, ids }: Wanted, model: Model): Promise<Titles> {
   const type = model.type(name);
   const byId = new Map<string, string>();
-  if (type === null) return { type: name, locale, ids, byId };
+  const deleted = new Map<string, string>();
+  const titles = { type: name, locale, ids, byId, deleted };
+  if (type === null) return titles;
   const path = name === 'file' ? '/upload/files/page' : `/${type.route}`;
   for (let at = 0; at < ids.length; at += MAX_IDS) {
     const part = ids.slice(at, at + MAX_IDS);
@@ -94,8 +98,12 @@ async function readTitles({ type: name, locale, ids }: Wanted, model: Model): Pr
     };
     const { body } = await request<{ data: readonly Json[] }>(`${settings.api}${path}`, { query });
     for (const one of body.data) byId.set(String(one['documentId']), textOfValue(one[type.title]));
+    const missing = part.filter((id) => !byId.has(id));
+    if (missing.length === 0 || !('trash' in type.verbs)) continue;
+    for (const { documentId, title } of await readDeleted(type, missing))
+      deleted.set(documentId, textOfValue(title));
   }
-  return { type: name, locale, ids, byId };
+  return titles;
 }
 
 export interface Named {
@@ -103,6 +111,8 @@ export interface Named {
   readonly users: Readonly<Record<string, string>>;
   /** Title of a document; empty without one, null if it is gone or hidden, undefined until it is known. */
   readonly titleOf: (entry: About) => string | null | undefined;
+  /** Whether a document is in the trash. */
+  readonly isDeleted: (entry: About) => boolean;
 }
 
 const ACCOUNTS = 'user';
@@ -140,8 +150,10 @@ export function useNamed(entries: readonly AuditEntry[]): Named {
       const known = users[documentId] ?? others.get(documentId);
       if (known !== undefined) return known;
       const named = titles.get(`${type} ${locale}`);
-      if (named !== undefined) return named.byId.get(documentId) ?? null;
+      if (named !== undefined) return named.byId.get(documentId) ?? named.deleted.get(documentId) ?? null;
       return wantedOf([{ type, documentId, locale }], model).length === 0 ? null : undefined;
     },
+    isDeleted: ({ type, documentId, locale }) =>
+      documentId !== null && titles.get(`${type} ${locale}`)?.deleted.has(documentId) === true,
   };
 }

@@ -76,17 +76,19 @@ function Target({ entry, named }: Props) {
   const type = name === null ? null : model.type(name);
   const isSingle = type?.kind === 'singleType';
   const title = isSingle ? type.label : named.titleOf(entry);
-  const isGone = title === null && entry.action !== 'delete';
+  const isInTrash = named.isDeleted(entry);
+  const isMissing = title === null || isInTrash;
+  const isGone = isMissing && entry.action !== 'delete';
   const facts = [
     ...(name === null || isSingle ? [] : [typeText(name, model, texts)]),
     ...(type?.localized === true && model.locales.length > 1
       ? [locale === null ? texts.history.allLocales : localeName(locale)]
       : []),
-    ...(isGone && name !== 'user' ? [texts.audit.gone] : []),
+    ...(isGone && name !== 'user' ? [isInTrash ? texts.audit.inTrash : texts.audit.gone] : []),
   ];
   const text = (title === null ? short(documentId) : title) ?? '…';
   const file = name === 'file' && typeof title === 'string' ? `/media?q=${encodeURIComponent(title)}` : null;
-  const href = file ?? (title === null ? null : hrefOf(entry, model));
+  const href = file ?? (isMissing ? null : hrefOf(entry, model));
   return (
     <>
       {href === null ? (

@@ -126,6 +126,12 @@ export const useTrash = ({ name, route }: Type, page: number) =>
     },
   });
 
+/** Deleted documents out of at most a page of ids. */
+export const readDeleted = async ({ route }: Type, ids: readonly string[]): Promise<readonly Deleted[]> => {
+  const query = { documentId: ids, pagination: { pageSize: ids.length } };
+  return (await request<Page<Deleted>>(`${settings.api}/${route}/trash`, { query })).body.data;
+};
+
 export const restoreDocument = ({ route }: Type, documentId: string): Promise<unknown> =>
   request(`${settings.api}/${route}/${documentId}/actions/restore`, {
     method: 'POST',
