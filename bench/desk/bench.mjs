@@ -4,7 +4,7 @@
  *
  * - List: from the navigation to the frame with the first rows of the sample, with an empty and a full cache.
  * - Many: the same list in an application with many types. A document with many attributes and three zones,
- *   from its response to the frame after its last field. Rows of a list after the twelfth follow that frame.
+ *   from its response to the frame after its last field. Rows of a list after the sixth follow that frame.
  * - Keys: from the event of a key to the frame after it, in a document with many component rows, and in long texts.
  */
 import { execFileSync } from 'node:child_process';

@@ -31,7 +31,7 @@ const rowOf = (line: string): Row => {
 };
 
 /** Rows of a list that open with the form. The others follow, so that keys do not wait for them. */
-const FIRST_ROWS = 12;
+const FIRST_ROWS = 6;
 
 /** Returns the first rows for the first rendering, then all. */
 export function useShown(rows: readonly Row[]): readonly Row[] {

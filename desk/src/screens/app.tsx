@@ -2,7 +2,7 @@
 import { Button, Center, Loader, Modal, Stack, Text, Title } from '@mantine/core';
 import { useFocusKeeper } from '../parts/focus-keeper.ts';
 import { useQuery } from '@tanstack/react-query';
-import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
+import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { Route, Switch } from 'wouter';
 import { ApiError } from '../api/errors.ts';
 import { request } from '../api/http.ts';
@@ -10,7 +10,7 @@ import { session } from '../api/session.ts';
 import { type DeskModel, Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { failureText } from '../texts/reasons.ts';
-import { useLanguage, useTexts } from '../texts/texts.ts';
+import { prepareFormats, useLanguage, useTexts } from '../texts/texts.ts';
 import { Shell } from './shell.tsx';
 import { CodePage, SignInForm, SignInPage } from './sign-in.tsx';
 
@@ -46,6 +46,8 @@ export function App() {
 
 function Starting() {
   const texts = useTexts();
+  const language = useLanguage();
+  useEffect(() => prepareFormats(language), [language]);
   return (
     <Center h="100vh">
       <Loader aria-label={texts.loading} />
