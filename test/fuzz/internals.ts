@@ -91,7 +91,10 @@ export class KeptPlans {
   }
 
   /** Returns the statement of a request. Throws the errors of the library. */
-  statementOf(query: string, { schema, ...request }: Omit<Request, 'settings'>): Statement {
+  statementOf(
+    query: string | ReadRaw.RawQuery,
+    { schema, ...request }: Omit<Request, 'settings'>,
+  ): Statement {
     const { settings } = this;
     const asked = readRequestOf({ schema, settings, ...request });
     const plan = this.cache.plan(query, asked, (parsed) => {

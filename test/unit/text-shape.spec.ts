@@ -4,7 +4,7 @@
  */
 import { Permissions } from 'nestjs-content-api';
 import { shapeOf, valueIn } from '../../src/content/query/text-shape.ts';
-import { readRaw } from '../../src/content/query/read-raw.ts';
+import { type RawQuery, readRaw } from '../../src/content/query/read-raw.ts';
 import { ContentError } from '../../src/kernel/errors.ts';
 import { buildSchema, KeptPlans, resolveSettings } from '../fuzz/internals.ts';
 
@@ -78,15 +78,15 @@ const schema = buildSchema(
 );
 const NOTES = { schema, permissions: Permissions.ALL, type: 'note' };
 
-/** Plans both query strings in turn and counts how often a plan was made. */
+/** Plans the queries in turn and counts how often a plan was made. */
 function asked(
   limits: object,
-  ...texts: readonly string[]
+  ...queries: readonly (string | RawQuery)[]
 ): { readonly made: number; readonly got: unknown[] } {
   const plans = new KeptPlans(resolveSettings(limits));
-  const got = texts.map((text): unknown => {
+  const got = queries.map((query): unknown => {
     try {
-      return plans.statementOf(text, NOTES);
+      return plans.statementOf(query, NOTES);
     } catch (error) {
       return (error as ContentError).message;
     }
@@ -94,9 +94,11 @@ function asked(
   return { made: plans.made, got };
 }
 
-describe('plans that are cached by template', () => {
-  const eachAnew = (...texts: readonly string[]): unknown[] => asked({ maxCachedPlans: 0 }, ...texts).got;
+const eachAnew = (...queries: readonly (string | RawQuery)[]): unknown[] =>
+  asked({ maxCachedPlans: 0 }, ...queries).got;
+const objectOf = (text: string): RawQuery => readRaw(text, resolveSettings({}).limits);
 
+describe('plans that are cached by template', () => {
   it.each([
     ['filters[title]=a', 'filters[title]=b'],
     ['filters[title]=a', 'filters[title]=%26%3D'],
@@ -127,6 +129,7 @@ describe('plans that are cached by template', () => {
     expect(made).toBe(1);
     expect(got).toEqual(eachAnew(one, other, one));
     expect(got[0]).not.toEqual(got[1]);
+    expect(asked({}, ...[one, other, one].map(objectOf))).toEqual({ made, got });
   });
 
   it.each([
@@ -154,13 +157,64 @@ describe('plans that are cached by template', () => {
     for (const texts of [
       [one, other, one],
       [other, one, other],
-    ])
+    ]) {
       expect(asked({}, ...texts).got).toEqual(eachAnew(...texts));
+      const objects = texts.map(objectOf);
+      expect(asked({}, ...objects).got).toEqual(eachAnew(...objects));
+    }
   });
 
   it('are not searched for query strings that are too long', () => {
     const texts = ['filters[title]=a', `filters[title]=${'a'.repeat(90)}`];
     const { got } = asked({ limits: { queryLength: 100 } }, ...texts);
     expect(got[1]).toMatch(/too long/);
+  });
+});
+
+describe('plans of query objects', () => {
+  const at = new Date(0);
+
+  it.each<[string, RawQuery, RawQuery]>([
+    ['numbers', { filters: { rank: 1 } }, { filters: { rank: 2 } }],
+    ['a number and a text', { filters: { rank: 1 } }, { filters: { rank: '1' } }],
+    ['null and a text', { filters: { title: null } }, { filters: { title: 'null' } }],
+    ['an empty text', { filters: { title: '' } }, { filters: { title: 'a' } }],
+    ['a date and a text', { filters: { day: at } }, { filters: { day: at.toISOString() } }],
+    ['a text that looks like a placeholder', { filters: { title: '1' } }, { filters: { title: '%31' } }],
+    ['half a surrogate pair', { filters: { title: '\ud800' } }, { filters: { title: '\ufffd' } }],
+    ['an infinite number', { filters: { rank: Infinity } }, { filters: { rank: null } }],
+    ['an undefined value', { filters: { title: undefined } }, { filters: {} }],
+    ['a text and a query string', { sort: 'title' }, { sort: 'title:desc' }],
+    ['a list', { filters: { rank: { $in: [1, 2] } } }, { filters: { rank: { $in: [1] } } }],
+  ])('%s: each query has its own values', (_name, one, other) => {
+    for (const queries of [
+      [one, other, one],
+      [other, one, other],
+    ])
+      expect(asked({}, ...queries).got).toEqual(eachAnew(...queries));
+  });
+
+  it('are shared by objects with other texts in their filters', () => {
+    const of = (title: string): RawQuery => ({ filters: { $and: [{ title }, { rank: { $gt: 1 } }] } });
+    const { made, got } = asked({}, of('a'), of('b & c'), of('a'));
+    expect(made).toBe(1);
+    expect(got).toEqual(eachAnew(of('a'), of('b & c'), of('a')));
+  });
+
+  it('are no plans of query strings with the text of an object', () => {
+    const query = { filters: { title: 'a' } };
+    const { made, got } = asked({}, query, JSON.stringify(query));
+    expect([made, got]).toEqual([2, eachAnew(query, JSON.stringify(query))]);
+  });
+
+  it('contain no array that changes later', () => {
+    const ranks = [1, 2];
+    const plans = new KeptPlans(resolveSettings({}));
+    const ask = (): unknown => plans.statementOf({ filters: { rank: { $in: ranks } } }, NOTES);
+    const first = ask();
+    ranks.push(3);
+    expect(ask()).not.toEqual(first);
+    ranks.pop();
+    expect(ask()).toEqual(first);
   });
 });

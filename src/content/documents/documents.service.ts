@@ -17,7 +17,6 @@ import { writeRightsOf } from '../plan/write-rights.js';
 import type { VersionRow } from '../plan/versions.js';
 import type { CheckedBody, WritePlan } from '../plan/write-plan.js';
 import { writeTargetOf } from '../plan/write-target.js';
-import { parseQuery } from '../query/parse-query.js';
 import { type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
 import { unstorable } from '../model/cast-value.js';
 import type { ContentType } from '../model/model.js';
@@ -77,7 +76,7 @@ export class Documents {
 
   /** Parses and plans a read, or the response of a write. Throws the protocol's 400, 403 and 404. */
   plan(type: ContentType, raw: RawQuery, request: Omit<ReadRequest, 'type'>): ReadPlan {
-    return planRead(parseQuery(raw, this.base.settings), { ...request, type }, this.base);
+    return this.cache.plan(raw, { ...request, type }, (query, shared) => planRead(query, shared, this.base));
   }
 
   /**

@@ -5,22 +5,17 @@
 import { LRUCache } from 'lru-cache';
 import { isPersonal } from '../access/decide.js';
 import { ContentError } from '../../kernel/errors.js';
+import type { ContentType } from '../model/model.js';
 import { isHeavy } from '../plan/is-heavy.js';
 import { openConditions } from '../plan/open-conditions.js';
 import { openOperandsOf, operandsOf, withGranted } from '../plan/open-operands.js';
 import { PerPlan } from '../plan/per-plan.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ReadRequest } from '../plan/plan-read.js';
-import { parseQuery } from '../query/parse-query.js';
 import type { Query } from '../query/query.js';
-import { readRaw } from '../query/read-raw.js';
-import {
-  type OpenOperand,
-  openText,
-  shapeOf,
-  type TextShape,
-  withOpenOperands,
-} from '../query/text-shape.js';
+import { objectSource, type QuerySource, textSource } from '../query/query-source.js';
+import type { RawQuery } from '../query/read-raw.js';
+import type { OpenOperand, TextShape } from '../query/text-shape.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import { fill, type Statement, type Template } from '../../kernel/sql.js';
 
@@ -40,9 +35,21 @@ interface CacheableRequest {
   readonly key: string;
 }
 
+/** Numbers of types. The published side of a type has its uid, but plans of its own. */
+const typeNumbers = new WeakMap<ContentType, number>();
+let lastNumber = 0;
+
+function numberOf(type: ContentType): number {
+  const known = typeNumbers.get(type);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  typeNumbers.set(type, lastNumber);
+  return lastNumber;
+}
+
 function cacheableOf(request: ReadRequest): CacheableRequest | null {
   const { by, caller, type, action, kind, format } = request;
-  const key = `${caller.permissions.id} ${type.uid} ${action} ${kind}${by === null ? '' : '!'} ${format}`;
+  const key = `${caller.permissions.id} ${numberOf(type)} ${action} ${kind}${by === null ? '' : '!'} ${format}`;
   if (!isPersonal(caller, type, action)) return { request, granted: null, key };
   const open = openConditions(caller);
   if (open === null || open.key.length > MAX_CACHED_LENGTH) return null;
@@ -76,41 +83,42 @@ export class PlanCache {
     this.plans?.clear();
   }
 
-  /** Returns the cached plan of a request, or the result of `make`. Errors are not cached. */
-  plan(text: string, request: ReadRequest, make: Planner): ReadPlan {
+  /**
+   * Returns the cached plan of a request with a query string or a query object, or the result of `make`.
+   * Errors are not cached.
+   */
+  plan(asked: string | RawQuery, request: ReadRequest, make: Planner): ReadPlan {
     const { by, kind } = request;
-    const isLong = text.length > Math.min(MAX_CACHED_LENGTH, this.settings.limits.queryLength);
+    const source =
+      typeof asked === 'string' ? textSource(asked, this.settings) : objectSource(asked, this.settings);
+    const { key } = source;
+    const isLong = key === null || key.length > Math.min(MAX_CACHED_LENGTH, this.settings.limits.queryLength);
     // Only account routes read by row id, which is too rare to cache.
     const isByRow = by !== null && !('documentId' in by);
     const cacheable = this.plans === null || isLong || isByRow ? null : cacheableOf(request);
-    if (cacheable === null) return make(this.queryOf(text), request);
+    if (cacheable === null) return make(source.query(), request);
     const planned = (query: Query): ReadPlan => make(query, cacheable.request);
-    const filled = kind === 'list' ? this.ofShape(text, cacheable.key, planned) : null;
-    const shared = filled ?? this.ofText(text, cacheable.key, planned);
+    const filled = kind === 'list' ? this.ofShape(source, cacheable.key, planned) : null;
+    const shared = filled ?? this.ofKey(`${cacheable.key} ${key}`, () => planned(source.query()));
     const plan = cacheable.granted === null ? shared : withGranted(shared, cacheable.granted);
     return by === null || isByRow ? plan : { ...plan, documentId: by.documentId };
   }
 
-  private queryOf(text: string): Query {
-    return parseQuery(readRaw(text, this.settings.limits), this.settings);
-  }
-
-  private ofText(text: string, keyPrefix: string, make: SharedPlanner): ReadPlan {
-    const key = `${keyPrefix} ${text}`;
+  private ofKey(key: string, make: () => ReadPlan): ReadPlan {
     const cached = this.plans?.get(key);
     if (cached !== undefined && cached !== ONE_BY_ONE) return cached.plan;
-    const plan = this.sharing(make(this.queryOf(text)));
+    const plan = this.sharing(make());
     this.plans?.set(key, { plan, open: [] });
     return plan;
   }
 
-  private ofShape(text: string, keyPrefix: string, make: SharedPlanner): ReadPlan | null {
-    const shape = shapeOf(text);
+  private ofShape(source: QuerySource, keyPrefix: string, make: SharedPlanner): ReadPlan | null {
+    const shape = source.shape();
     if (shape.values.length === 0) return null;
     const key = `${keyPrefix}? ${shape.text}`;
     let cached = this.plans?.get(key);
     if (cached === undefined) {
-      cached = this.planShape(shape, make);
+      cached = this.planShape(source, shape, make);
       this.plans?.set(key, cached);
     }
     if (cached === ONE_BY_ONE) return null;
@@ -122,10 +130,14 @@ export class PlanCache {
    * Returns ONE_BY_ONE if a value decides more than a comparison, or if the query is invalid: planning the
    * text itself then reports the error.
    */
-  private planShape(shape: TextShape, make: SharedPlanner): CachedPlan | typeof ONE_BY_ONE {
+  private planShape(
+    source: QuerySource,
+    { values }: TextShape,
+    make: SharedPlanner,
+  ): CachedPlan | typeof ONE_BY_ONE {
     try {
-      const plan = make(withOpenOperands(this.queryOf(openText(shape))));
-      const open = openOperandsOf(plan, shape.values.length);
+      const plan = make(source.open());
+      const open = openOperandsOf(plan, values.length);
       return open === null ? ONE_BY_ONE : { plan: this.sharing(plan), open };
     } catch (error) {
       if (error instanceof ContentError) return ONE_BY_ONE;
