@@ -54,6 +54,11 @@ describe('attributes of schema files', () => {
       { type: 'string', required: true, unique: true, maxLength: 9, regex: '^a' },
       { type: 'string', required: true, unique: true, maxLength: 9, regex: '^a' },
     ],
+    [
+      'string with limits as texts',
+      { type: 'string', minLength: '3', maxLength: '9' },
+      { type: 'string', minLength: 3, maxLength: 9 },
+    ],
     ['text', { type: 'text', default: 'a' }, { type: 'text', default: 'a' }],
     [
       'boolean with a text as default',

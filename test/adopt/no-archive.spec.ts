@@ -1,5 +1,5 @@
 /** Files that are no export of Strapi, or only a part of one: the command says what they seem to be. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -86,6 +86,12 @@ const REFUSED: readonly (readonly [name: string, bytes: Buffer | string, key: st
     '',
     'is no export of Strapi: it contains neither schemas nor entities',
   ],
+  [
+    'types.tar',
+    tarOf([{ name: 'entities/entities_00001.jsonl', body: line(entity('api::page.page', 1, {})) }]),
+    '',
+    'contains entities, but no schemas: copy it or export it again',
+  ],
   ['zeros.tar', Buffer.alloc(2048), '', 'is no export of Strapi: it contains neither schemas nor entities'],
 ];
 
@@ -129,6 +135,18 @@ describe('a file that the command cannot read', () => {
       expect(await readdir(folder)).toEqual([name]);
     },
   );
+
+  it('an unpacked export without its schemas is no project', async () => {
+    await mkdir(join(folder, 'export', 'entities'), { recursive: true });
+    await writeFile(join(folder, 'export', 'metadata.json'), line({ strapi: { version: '5.44.0' } }));
+    await writeFile(
+      join(folder, 'export', 'entities', 'entities_00001.jsonl'),
+      line(entity('api::page.page', 1, {})),
+    );
+    await expect(run(['adopt', join(folder, 'export')], { env: {}, say: () => undefined })).rejects.toThrow(
+      'contains entities, but no schemas: copy it or export it again',
+    );
+  });
 
   it.each(READ)('%s is read, encrypted or not', async (name, bytes, key) => {
     expect(await adopt(name, bytes, key)).toContain('Definitions: ');

@@ -69,6 +69,15 @@ const file = (id: number, values: Json): Json =>
 const role = (id: number, type: string | null, name: string | null): Json =>
   entity(ROLE, id, { documentId: `role${id}`, name, type, ...times });
 
+const layout = (uid: string, value: unknown): Json => ({
+  type: 'core-store',
+  value: { key: `plugin_content_manager_configuration_content_types::${uid}`, value },
+});
+const LAYOUTS: readonly Json[] = [
+  layout(ODD, '{"settings": '),
+  layout(ITEM, { settings: null, layouts: [], metadatas: 'none' }),
+];
+
 /** Text that no compression makes short. */
 const longText = Array.from({ length: 5000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7919) % 20_000)));
 const nested = JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`) as unknown;
@@ -148,7 +157,7 @@ describe('odd content', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'odd-'));
     archive = await writeArchive(join(folder, 'archive'), {
-      ...{ version: '5.54.0', schemas: SCHEMAS, entities: ENTITIES, links: LINKS },
+      ...{ version: '5.54.0', schemas: SCHEMAS, entities: ENTITIES, links: LINKS, configuration: LAYOUTS },
       assets: {
         'one.txt': Buffer.from('text'),
         'thumbnail_one.txt': Buffer.from('t'),
@@ -210,6 +219,12 @@ describe('odd content', () => {
     expect(rowsOf('unknown', 'Values of an attribute that the model does not have')).toBe(1);
     expect(report.changed).toContainEqual(
       expect.objectContaining({ key: 'place', text: expect.stringContaining('it becomes "json"') }),
+    );
+  });
+
+  it('reports layouts that cannot be read', () => {
+    expect(report.none).toContainEqual(
+      expect.objectContaining({ subject: ODD, text: 'The layout is left out: it is no JSON object' }),
     );
   });
 

@@ -4,7 +4,7 @@ import { isScalarType, SCALAR_TYPES } from '../../content/model/scalar-types.js'
 import type { ScalarDefinition } from '../../content/model/definitions.js';
 import { storedValue } from '../../content/model/value-context.js';
 import type { Issue } from '../../kernel/errors.js';
-import { isObject, isText, type Test } from '../../kernel/json.js';
+import { isCount, isFlag, isObject, isText, type Test } from '../../kernel/json.js';
 import type { Names } from './names.js';
 import type { Fate } from './remark.js';
 import { type SourceModel, textOf } from './source-schema.js';
@@ -35,8 +35,9 @@ const READ_ELSEWHERE: readonly string[] = [
 
 const isNumber = (value: unknown): boolean =>
   typeof value === 'number' ? Number.isFinite(value) : isText(value) && /^-?\d+(\.\d+)?$/.test(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-const isFlag = (value: unknown): boolean => typeof value === 'boolean';
+/** Strapi compares lengths with numbers that are written as texts, too. */
+const spelledCount = (value: unknown): unknown =>
+  isText(value) && /^\d{1,10}$/.test(value) ? Number(value) : value;
 const isRegex = (value: unknown): boolean => {
   try {
     return isText(value) && value !== '' && new RegExp(value) instanceof RegExp;
@@ -73,6 +74,8 @@ const isScalarDefinition: Test<ScalarDefinition> = (value): value is ScalarDefin
 
 const OPTIONS: ReadonlyMap<string, object> = new Map(Object.entries(ATTRIBUTE_OPTIONS));
 
+const LENGTHS: readonly string[] = ['minLength', 'maxLength'];
+
 /** Options that other readers take if they are `true`. */
 const FLAGS: readonly string[] = ['required', 'private', 'multiple', 'repeatable'];
 const INVALID = 'is left out: its value is not valid';
@@ -80,7 +83,8 @@ const INVALID = 'is left out: its value is not valid';
 /** Copies the options that the type of the attribute has here, and reports all others. */
 export function keepOptions(plain: Plain, { attribute, say }: AttributeReading): void {
   const options = OPTIONS.get(textOf(plain['type'])) ?? {};
-  for (const [key, value] of Object.entries(attribute)) {
+  for (const [key, given] of Object.entries(attribute)) {
+    const value = LENGTHS.includes(key) ? spelledCount(given) : given;
     if (isUnset(key, value, plain['type'])) continue;
     if (FLAGS.includes(key) && !isFlag(value)) say('none', `The option "${key}" ${INVALID}`);
     if (READ_ELSEWHERE.includes(key)) continue;

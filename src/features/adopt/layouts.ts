@@ -1,5 +1,5 @@
 /** Layouts of the desk, from the settings of Strapi's content manager. */
-import { isText } from '../../kernel/json.js';
+import { isObject, isText } from '../../kernel/json.js';
 import { objectOf, type SourceModel, textOf } from './source-schema.js';
 import type { StrapiObject } from './strapi-archive.js';
 
@@ -8,14 +8,18 @@ export type Layouts = ReadonlyMap<string, StrapiObject>;
 
 const KEY = /^plugin_content_manager_configuration_(content_types|components)::(.+)$/;
 
-/** Returns the uid and the settings of a row of the core store; null for other rows. */
-export function layoutIn({ key, value }: StrapiObject): readonly [string, StrapiObject] | null {
+/**
+ * Returns the uid and the settings of a row of the core store, with null for settings that cannot be read;
+ * null for other rows.
+ */
+export function layoutIn({ key, value }: StrapiObject): readonly [string, StrapiObject | null] | null {
   const [, , uid] = KEY.exec(textOf(key)) ?? [];
   if (uid === undefined) return null;
   try {
-    return [uid, objectOf(typeof value === 'string' ? JSON.parse(value) : value)];
+    const settings: unknown = isText(value) ? JSON.parse(value) : value;
+    return [uid, isObject(settings) ? settings : null];
   } catch {
-    return null;
+    return [uid, null];
   }
 }
 

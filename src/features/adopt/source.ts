@@ -42,12 +42,12 @@ export interface SourceOptions {
   readonly say: (line: string) => void;
 }
 
-/** Entries of an unpacked archive. */
-const PARTS: readonly string[] = ['entities', 'schemas'];
+/** Entries of an unpacked archive besides its entities, which it may lack after incomplete copies. */
+const PARTS: readonly string[] = ['schemas', 'metadata.json', 'links'];
 
 async function isUnpacked(directory: string): Promise<boolean> {
   const entries = await readdir(directory);
-  return PARTS.every((part) => entries.includes(part));
+  return entries.includes('entities') && PARTS.some((part) => entries.includes(part));
 }
 
 /** Maximum number of files that the message about a project without schemas names. */
@@ -82,6 +82,8 @@ async function archiveSource(
   const survey = await surveyOf(archive);
   if (survey.schemas.length === 0 && survey.rows.size === 0)
     throw new AdoptError(`${location} is no export of Strapi: it contains neither schemas nor entities`);
+  if (survey.schemas.length === 0)
+    throw new AdoptError(`${location} contains entities, but no schemas: copy it or export it again`);
   const { size, mtimeMs } = await stat(location);
   const digest = createHash('sha256').update(`${location} ${size} ${mtimeMs}`).digest('hex');
   const schemas = withPrivate(survey.schemas, hidden);

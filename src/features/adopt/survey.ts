@@ -146,8 +146,11 @@ class Surveyor {
   private configuration(value: StrapiObject): void {
     const row = objectOf(value['value']);
     const layout = layoutIn(row);
-    if (layout !== null) this.layouts.set(...layout);
-    else this.store.set(textOf(row['key']), row['value']);
+    if (layout === null) return void this.store.set(textOf(row['key']), row['value']);
+    const [uid, settings] = layout;
+    if (settings !== null) this.layouts.set(uid, settings);
+    else
+      this.remarks.push({ list: 'none', subject: uid, text: 'The layout is left out: it is no JSON object' });
   }
 
   private entity(value: StrapiObject): void {
