@@ -34,6 +34,7 @@ export function SlugButton({ path, target, maxLength }: Props) {
   return (
     <ActionIcon
       variant="subtle"
+      size={26}
       aria-label={label}
       title={label}
       disabled={typeof text !== 'string' || text.trim() === ''}

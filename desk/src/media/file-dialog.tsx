@@ -187,7 +187,7 @@ function Facts({ file }: { readonly file: Json }) {
           {label}: {value}
         </Text>
       ))}
-      <Anchor size="sm" href={textOfValue(url)} target="_blank" rel="noreferrer">
+      <Anchor size="sm" py={2} href={textOfValue(url)} target="_blank" rel="noreferrer">
         {media.address}
       </Anchor>
     </Stack>
