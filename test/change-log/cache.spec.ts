@@ -407,6 +407,28 @@ describe('the cache', () => {
     }
   });
 
+  it('reads by services come from the cache, and show a commit of another instance', async () => {
+    const id = await make('by a service');
+    const notes = test.app.get<ContentService>(getContentToken('note'), { strict: false });
+    const read = async (): Promise<readonly unknown[]> => {
+      const one = await notes.findOne(id, { fields: ['title'] });
+      const { data } = await notes.find({ filters: { documentId: id }, fields: ['title'] });
+      return [one, ...data];
+    };
+    let seen: readonly string[] = [''];
+    for (let i = 0; i < 100 && seen.length > 0; i += 1) {
+      await sleep(i);
+      seen = await countStatements(read);
+    }
+    expect(seen).toEqual([]);
+    await other.http
+      .put(`/api/notes/${id}`)
+      .send({ data: { title: 'changed' } })
+      .expect(200);
+    expect(await read()).toMatchObject([{ title: 'changed' }, { title: 'changed' }]);
+    await test.http.delete(`/api/notes/${id}`).expect(204);
+  });
+
   it('a disabled trigger: caches nothing, counts lists, includes unlogged rows, and logs one line', async () => {
     const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const worker = test.app.get(ChangeLogWorker);
