@@ -119,14 +119,22 @@ class Run {
 
 const bodyOf = (body: unknown): string => (body === undefined ? '' : ` ${JSON.stringify(body)}`);
 
+/** Characters of two texts around their first difference. */
+function different(one: string, other: string): readonly [string, string] {
+  const at = one.split('').findIndex((character, i) => character !== other[i]);
+  const start = Math.max(0, at - 250);
+  return [one.slice(start, start + 500), other.slice(start, start + 500)];
+}
+
 function written(writer: string, { question, after, answers: [alpha, omega] }: WriteFailure): Finding {
   const { method, type, path, body, condition } = question;
   const before = after.slice(-3).map((one) => `\n  after ${one.method} /api/${one.path}${bodyOf(one.body)}`);
+  const [ofAlpha, ofOmega] = different(alpha.body, omega.body);
   return {
     kind: `${writer} ${method} ${type.singularApiId} ${alpha.status} ${omega.status}`,
     text:
       `as ${writer}: ${method} /api/${path}${bodyOf(body)}${bodyOf(condition)}${before.join('')}` +
-      `\n  ${alpha.status} ${alpha.body.slice(0, 500)}\n  ${omega.status} ${omega.body.slice(0, 500)}`,
+      `\n  ${alpha.status} ${ofAlpha}\n  ${omega.status} ${ofOmega}`,
   };
 }
 

@@ -61,6 +61,8 @@ const AUTHORED = [
 ];
 const PAGES = ['', '?pagination[pageSize]=2', '?status=draft', '?status=published', '?locale=fr'];
 const DEEP = ['populate[topics][populate]=*', 'populate[papers]=true&fields=id', 'populate[notes]=true'];
+/** Stage of the notes that a grant with a condition covers. */
+const SHOWN_STAGE = 'idea';
 /** Stands for the id of the last created release in paths. */
 const RELEASE = '<release>';
 /** Types with drafts, whose documents releases publish. */
@@ -285,8 +287,9 @@ class Writing {
   }
 
   /**
-   * Write of the application itself, which makes nothing visible that was hidden. It changes no link: hidden links
-   * differ between the worlds, and the `updatedAt` of documents shows that one of theirs has changed.
+   * Write of the application itself, which makes nothing visible that was hidden: it moves no note to the stage of a
+   * condition. It changes no link: hidden links differ between the worlds, and the `updatedAt` of documents shows that
+   * one of theirs has changed.
    */
   unseen(): UnseenWrite {
     const type = this.pick(TYPES.filter(({ kind }) => kind === 'collectionType'));
@@ -297,7 +300,9 @@ class Writing {
       documentId: this.pick(this.ids[singularApiId] ?? ['none']),
       action: this.pick(draftAndPublish ? ['update', 'update', 'unpublish', 'delete'] : ['update']),
       data: Object.fromEntries(
-        Object.entries(data).filter(([name]) => attributes.get(name)?.kind !== 'relation'),
+        Object.entries(data).filter(
+          ([name, value]) => attributes.get(name)?.kind !== 'relation' && value !== SHOWN_STAGE,
+        ),
       ),
       locale: localized && this.next() < 0.3 ? 'fr' : undefined,
     };
@@ -313,7 +318,8 @@ class Writing {
       `${path}/versions/${id}/changes`,
       `${path}/versions/${id}/changes?with=${other?.id ?? id}`,
       `${type.route}/trash${this.pick(PAGES)}`,
-      'audit?pagination[pageSize]=5',
+      // The log names all documents (26.1), also those of one world that the application itself writes.
+      'audit?filters[by][kind]=token&pagination[pageSize]=5',
       `audit?filters[documentId]=${path.split('/')[1] ?? 'none'}`,
     ]);
     return { method: 'GET', type, path: asked };
