@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type BusyApp, parallel, type Reply, startBusy, statuses } from './app.ts';
 import { busy } from './model.ts';
 import { expectSoon } from '../support/dose.ts';
+
+/** Number of times that a test looks for open transactions, 50 ms apart. */
+const LOOKS = 100;
 
 const MANY = 80;
 
@@ -527,10 +531,19 @@ describe('concurrent writers', () => {
   });
 
   it('leaves no connection of the pool in a transaction', async () => {
-    const rows = await test.sql(
-      `select state, count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() group by 1`,
-    );
-    expect(rows.filter(({ state }) => state !== 'idle')).toEqual([]);
-    expect(rows.reduce((sum, { n }) => sum + n, 0)).toBeLessThanOrEqual(20);
+    // Maintenance of the change log has short transactions of its own, so that one may be open at a time.
+    const stayed = new Map<unknown, number>();
+    for (let i = 0; i < LOOKS; i += 1) {
+      const rows = await test.sql(
+        `select xact_start::text as start, state from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+      expect(rows.length).toBeLessThanOrEqual(20);
+      const open = rows.filter(({ state }) => state !== 'idle');
+      if (open.length === 0) return;
+      for (const { start } of open) stayed.set(start, (stayed.get(start) ?? 0) + 1);
+      await sleep(50);
+    }
+    expect(Math.max(...stayed.values())).toBeLessThan(LOOKS);
   });
 });
