@@ -93,9 +93,10 @@ const nameOfLocale = (language: string, locale: string): string => {
   }
 };
 
+const DATE_TIME = { dateStyle: 'medium', timeStyle: 'short' } as const;
+
 /** Loads what formats of times need before a screen shows them: the first one takes the browser 20 ms. */
-export const prepareFormats = (language: string): void =>
-  void new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+export const prepareFormats = (language: string): void => void new Intl.DateTimeFormat(language, DATE_TIME);
 
 /** Name of a content locale, and formats of times, in the language of the desk. */
 export function useFormats(): {
@@ -115,7 +116,6 @@ export function useFormats(): {
     day: (at) => new Intl.DateTimeFormat(language, { dateStyle: 'full' }).format(at),
     seconds: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'medium' }).format(at),
     time: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(at),
-    dateTime: (at) =>
-      new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at),
+    dateTime: (at) => new Intl.DateTimeFormat(language, DATE_TIME).format(at),
   };
 }

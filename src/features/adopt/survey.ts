@@ -146,7 +146,10 @@ class Surveyor {
   private configuration(value: StrapiObject): void {
     const row = objectOf(value['value']);
     const layout = layoutIn(row);
-    if (layout === null) return void this.store.set(textOf(row['key']), row['value']);
+    if (layout === null) {
+      this.store.set(textOf(row['key']), row['value']);
+      return;
+    }
     const [uid, settings] = layout;
     if (settings !== null) this.layouts.set(uid, settings);
     else

@@ -123,12 +123,16 @@ export function compileTrash(
   const shown = sql`f.locale, ${join([sql`true`, ...visible], ' and ')} as visible`;
   const newer = sql`select 1 from ${table} n
     where n.document_id = v.document_id and n.type = v.type and n.id > v.id`;
+  const conditions = [
+    sql`v.type = ${typeOf(type)}`,
+    sql`v.action = 'delete'`,
+    sql`not exists (select 1 from ${quote(type.table)} t where t.document_id = v.document_id)`,
+    sql`not exists (${newer})`,
+    sql`(select coalesce(bool_and(l.visible), false) from (${lastOf(shown)}) l)`,
+    ...inTrash(page, lastOf(sql`f.locale, f.published`)),
+  ];
   const deleted = sql`select v.id, v.type, v.document_id, v.at, v.actor, v.actor_id from ${table} v
-    where v.type = ${typeOf(type)} and v.action = 'delete'
-      and not exists (select 1 from ${quote(type.table)} t where t.document_id = v.document_id)
-      and not exists (${newer})
-      and (select coalesce(bool_and(l.visible), false) from (${lastOf(shown)}) l)
-      ${inTrash(page, lastOf(sql`f.locale, f.published`))}`;
+    where ${join(conditions, ' and ')}`;
   const entry = sql`v.document_id, ${isoInstant(sql`v.at`)} as at, v.actor, v.actor_id,
     (select json_agg(distinct f.locale) from (${lastOf(sql`f.locale`)}) f) as locales,
     (select to_json(l) from (${lastOf(sql`${VERSION_COLUMNS}, f.content::text as content`)} limit 1) l) as last`;
@@ -141,18 +145,15 @@ export function compileTrash(
 }
 
 /** Conditions of a page on the deleted document `v`, whose last versions are `versions`. */
-function inTrash(page: TrashPage, versions: Sql): Sql {
+function inTrash(page: TrashPage, versions: Sql): readonly Sql[] {
   const { documentIds } = page;
   const conditions = inVersion(page);
-  return join(
-    [
-      documentIds === null ? sql`` : sql`and v.document_id = any(${param(documentIds)}::text[])`,
-      conditions.length === 0
-        ? sql``
-        : sql`and exists (select 1 from (${versions}) f where ${join(conditions, ' and ')})`,
-    ],
-    ' ',
-  );
+  return [
+    ...(documentIds === null ? [] : [sql`v.document_id = any(${param(documentIds)}::text[])`]),
+    ...(conditions.length === 0
+      ? []
+      : [sql`exists (select 1 from (${versions}) f where ${join(conditions, ' and ')})`]),
+  ];
 }
 
 /** Selects `found`: whether a document exists in any state. */

@@ -111,8 +111,8 @@ export interface Named {
   readonly users: Readonly<Record<string, string>>;
   /** Title of a document; empty without one, null if it is gone or hidden, undefined until it is known. */
   readonly titleOf: (entry: About) => string | null | undefined;
-  /** Whether a document is in the trash. */
-  readonly isDeleted: (entry: About) => boolean;
+  /** Whether a document is deleted or hidden. One in the trash has a title. */
+  readonly isMissing: (entry: About) => boolean;
 }
 
 const ACCOUNTS = 'user';
@@ -143,17 +143,21 @@ export function useNamed(entries: readonly AuditEntry[]): Named {
         results.flatMap(({ data }) => (data === undefined ? [] : [[`${data.type} ${data.locale}`, data]])),
       ),
   });
+  const titleOf = ({ type, documentId, locale }: About): string | null | undefined => {
+    if (documentId === null) return null;
+    const known = users[documentId] ?? others.get(documentId);
+    if (known !== undefined) return known;
+    const named = titles.get(`${type} ${locale}`);
+    if (named !== undefined) return named.byId.get(documentId) ?? named.deleted.get(documentId) ?? null;
+    return wantedOf([{ type, documentId, locale }], model).length === 0 ? null : undefined;
+  };
   return {
     users,
-    titleOf: ({ type, documentId, locale }) => {
-      if (documentId === null) return null;
-      const known = users[documentId] ?? others.get(documentId);
-      if (known !== undefined) return known;
-      const named = titles.get(`${type} ${locale}`);
-      if (named !== undefined) return named.byId.get(documentId) ?? named.deleted.get(documentId) ?? null;
-      return wantedOf([{ type, documentId, locale }], model).length === 0 ? null : undefined;
+    titleOf,
+    isMissing: (entry) => {
+      const { type, documentId, locale } = entry;
+      const deleted = titles.get(`${type} ${locale}`)?.deleted;
+      return titleOf(entry) === null || (documentId !== null && deleted?.has(documentId) === true);
     },
-    isDeleted: ({ type, documentId, locale }) =>
-      documentId !== null && titles.get(`${type} ${locale}`)?.deleted.has(documentId) === true,
   };
 }

@@ -105,8 +105,7 @@ function Run({ run, named }: { readonly run: AuditRun; readonly named: Named }) 
   const model = useModel();
   const [isOpen, { toggle }] = useDisclosure(false);
   const sentence = useId();
-  const isMissing = named.titleOf(run) === null || named.isDeleted(run);
-  const isGone = isMissing && model.type(run.type ?? '')?.kind === 'collectionType';
+  const isGone = named.isMissing(run) && model.type(run.type ?? '')?.kind === 'collectionType';
   const [versions, trash] = [isGone ? null : versionsOf(run, model), isGone ? trashOf(run, model) : null];
   const oldest = run.entries.at(-1) ?? run;
   const [since, until] = [time(new Date(oldest.at)), time(new Date(run.at))];

@@ -76,15 +76,14 @@ function Target({ entry, named }: Props) {
   const type = name === null ? null : model.type(name);
   const isSingle = type?.kind === 'singleType';
   const title = isSingle ? type.label : named.titleOf(entry);
-  const isInTrash = named.isDeleted(entry);
-  const isMissing = title === null || isInTrash;
+  const isMissing = !isSingle && named.isMissing(entry);
   const isGone = isMissing && entry.action !== 'delete';
   const facts = [
     ...(name === null || isSingle ? [] : [typeText(name, model, texts)]),
     ...(type?.localized === true && model.locales.length > 1
       ? [locale === null ? texts.history.allLocales : localeName(locale)]
       : []),
-    ...(isGone && name !== 'user' ? [isInTrash ? texts.audit.inTrash : texts.audit.gone] : []),
+    ...(isGone && name !== 'user' ? [title === null ? texts.audit.gone : texts.audit.inTrash] : []),
   ];
   const text = (title === null ? short(documentId) : title) ?? '…';
   const file = name === 'file' && typeof title === 'string' ? `/media?q=${encodeURIComponent(title)}` : null;
