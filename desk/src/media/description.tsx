@@ -16,15 +16,19 @@ export interface Description {
   readonly folder: string;
 }
 
+const descriptionOf = (file: Json): Description => ({
+  name: textOfValue(file['name']),
+  alternativeText: textOfValue(file['alternativeText']),
+  caption: textOfValue(file['caption']),
+  focalPoint: (file['focalPoint'] ?? null) as Point | null,
+  folder: '',
+});
+
+/** Returns the description with its unsaved changes. They stay when the file is replaced. */
 export function useDescription(file: Json): readonly [Description, (change: Partial<Description>) => void] {
-  const [description, setDescription] = useState<Description>(() => ({
-    name: textOfValue(file['name']),
-    alternativeText: textOfValue(file['alternativeText']),
-    caption: textOfValue(file['caption']),
-    focalPoint: (file['focalPoint'] ?? null) as Point | null,
-    folder: '',
-  }));
-  return [description, (change) => setDescription((before) => ({ ...before, ...change }))];
+  const [changes, setChanges] = useState<Partial<Description>>({});
+  const description = { ...descriptionOf(file), ...changes };
+  return [description, (change) => setChanges((before) => ({ ...before, ...change }))];
 }
 
 interface Props {

@@ -37,7 +37,7 @@ export function FileDialog({ file, close }: Props) {
   });
   return (
     <Dialog title={textOfValue(data['name'])} close={() => close(linkOf(data, 'file', model))} size="xl">
-      <Details key={String(data['updatedAt'])} file={data} close={close} />
+      <Details file={data} close={close} />
     </Dialog>
   );
 }

@@ -1,34 +1,10 @@
 /** Journeys of editors who work together: presence, schedules, and the webhooks of the application. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { EventsModule, webhookType } from 'nestjs-content-api/events';
 import { hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
+import { Receiver } from './receiver.ts';
 import { checkViews } from './views.ts';
 import { startVisit, type Visit } from './visit.ts';
-
-/** Receiver of webhooks; `status` is its response. */
-class Receiver {
-  status = 200;
-  received = 0;
-  url = '';
-  private readonly server: Server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      this.received += 1;
-      response.writeHead(this.status).end();
-    });
-  });
-
-  async start(): Promise<void> {
-    await new Promise<void>((done) => this.server.listen(0, '127.0.0.1', done));
-    this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    this.server.closeAllConnections();
-    this.server.close();
-  }
-}
 
 (hasBrowser ? describe : describe.skip)('editors together', () => {
   let visit: Visit;
