@@ -23,13 +23,14 @@ export async function save(sql: RunSql, tables: Tables): Promise<void> {
   for (const table of tables.keys()) await sql(`create table saved."${table}" as table public."${table}"`);
 }
 
+/** Restores the saved content. The triggers of TRUNCATE report the change to caches and counts. */
 export async function restore(sql: RunSql, tables: Tables): Promise<void> {
   const names = [...tables.keys()].map((table) => `public."${table}"`);
   const fill = [...tables.keys()].map(
     (table) => `insert into public."${table}" select * from saved."${table}"`,
   );
   await sql(
-    `begin; set local session_replication_role = replica; truncate ${names.join()}; ${fill.join('; ')}; commit`,
+    `begin; truncate ${names.join()}; set local session_replication_role = replica; ${fill.join('; ')}; commit`,
   );
 }
 

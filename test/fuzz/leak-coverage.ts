@@ -113,7 +113,7 @@ export function describeCoverage(coverage: Coverage, worlds: number): string {
     `writes: ${sum(tallies, 'writes')} in pairs, ${sum(tallies, 'accepted')} accepted, ${sum(tallies, 'conditional')} conditional, ${sum(tallies, 'refused')} of them a 412, ${sum(tallies, 'reads')} reads after them, ` +
       `${sum(tallies, 'past')} of them versions, trash or audit log, ` +
       `${sum(tallies, 'bulks')} bulk writes, ${sum(tallies, 'taken')} distinguished by an existing unique value, which is allowed`,
-    `events: ${sum(tallies, 'streamed')} in pairs of streams, beside ${sum(tallies, 'unseen')} writes of the application itself, and ${sum(tallies, 'hidden')} to hidden documents of one world`,
+    `events: ${sum(tallies, 'streamed')} in pairs of streams and ${sum(tallies, 'delivered')} by webhooks, beside ${sum(tallies, 'unseen')} writes of the application itself, and ${sum(tallies, 'hidden')} to hidden documents of one world`,
     `probes in pairs: ${coverage.pairs + sum(tallies, 'writes') + sum(tallies, 'reads')}`,
   ].join('\n');
 }

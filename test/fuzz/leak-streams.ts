@@ -30,7 +30,8 @@ interface Streamed {
   readonly id: string;
 }
 
-async function until(isDone: () => boolean | Promise<boolean>): Promise<boolean> {
+/** Returns whether a condition holds in time. */
+export async function until(isDone: () => boolean | Promise<boolean>): Promise<boolean> {
   const end = Date.now() + PATIENCE;
   while (!(await isDone())) {
     if (Date.now() > end) return false;

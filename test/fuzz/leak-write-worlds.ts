@@ -12,13 +12,14 @@ import {
   getContentToken,
   Permissions,
 } from 'nestjs-content-api';
-import { EventsModule } from 'nestjs-content-api/events';
+import { type CodeEndpoint, EventsModule } from 'nestjs-content-api/events';
 import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
 import { ReleasesModule } from 'nestjs-content-api/releases';
 import { copyDatabase, createDatabase } from '../support/database.ts';
 import { Client, createTables, type RunningApp, startApp, withSql } from './apps.ts';
 import type { RunSql } from './content.ts';
 import { type Attribute, buildSchema, type ContentType, isAuthor } from './internals.ts';
+import { Deliveries } from './leak-deliveries.ts';
 import { isHidden } from './leak-worlds.ts';
 import { SEES_ALL, type StreamedWorld } from './leak-streams.ts';
 import { Restorable } from './restorable.ts';
@@ -543,13 +544,20 @@ async function addAuthors(sql: RunSql): Promise<readonly KnownVersion[]> {
 
 type Closing = (() => Promise<unknown>)[];
 
-const optionsFor = (user: () => string): Parameters<typeof startApp>[0] => ({
+const optionsFor = (
+  user: () => string,
+  endpoints: readonly CodeEndpoint[] = [],
+): Parameters<typeof startApp>[0] => ({
   contentTypes,
   components,
   locales: ['en', 'fr'],
   auth: { strategies: [new Writers(user)] },
+  access: { roles: WRITERS },
   imports: [
-    EventsModule.forRoot({ live: { secret: 'a secret of the leak oracle, long enough' } }),
+    EventsModule.forRoot({
+      live: { secret: 'a secret of the leak oracle, long enough' },
+      webhooks: { endpoints, allow: ['localhost'] },
+    }),
     HistoryModule.forRoot(),
     AuditModule.forRoot(),
     ReleasesModule.forRoot(),
@@ -612,18 +620,26 @@ export class WritableWorld implements StreamedWorld {
   private readonly service: (type: string) => ContentService;
   /** Id of the release that the last request has created. */
   release = '0';
+  /** Webhook of a role with the grants of the writer. */
+  readonly deliveries: Deliveries;
   private readonly database: Restorable;
 
-  private constructor({ app, url }: RunningApp, client: Client, database: Restorable) {
+  private constructor(
+    { app, url }: RunningApp,
+    client: Client,
+    [database, deliveries]: readonly [Restorable, Deliveries],
+  ) {
     this.url = url;
     this.service = (type) => app.get<ContentService>(getContentToken(type), { strict: false });
     this.client = client;
     this.database = database;
+    this.deliveries = deliveries;
   }
 
-  static async start({ ids }: PreparedWriter, url: string, closing: Closing): Promise<WritableWorld> {
+  static async start({ ids, writer }: PreparedWriter, url: string, closing: Closing): Promise<WritableWorld> {
+    const deliveries = await Deliveries.listen(closing);
     const running = await startApp(
-      optionsFor(() => ids['person']?.[0] ?? ''),
+      optionsFor(() => ids['person']?.[0] ?? '', [deliveries.endpointOf(writer)]),
       url,
     );
     const client = new Client(running.url, { described: true });
@@ -632,7 +648,7 @@ export class WritableWorld implements StreamedWorld {
       client.close();
       await running.close();
     });
-    return new WritableWorld(running, client, database);
+    return new WritableWorld(running, client, [database, deliveries]);
   }
 
   /** Writes without a caller. Returns whether that succeeds. */
@@ -658,7 +674,9 @@ export class WritableWorld implements StreamedWorld {
     return this.database.sql;
   }
 
-  restore(): Promise<void> {
-    return this.database.restore();
+  async restore(): Promise<void> {
+    await this.deliveries.settle(this.sql);
+    this.deliveries.clear();
+    await this.database.restore();
   }
 }

@@ -508,8 +508,9 @@ export interface WriteTally {
   /** Writes of the application itself in both worlds, and to hidden documents in one world. */
   unseen: number;
   hidden: number;
-  /** Messages of streams. */
+  /** Messages of streams, and deliveries of webhooks. */
   streamed: number;
+  delivered: number;
 }
 
 export interface WriteFailure {
@@ -592,6 +593,7 @@ export class WritePair {
     unseen: 0,
     hidden: 0,
     streamed: 0,
+    delivered: 0,
   };
   private readonly worlds: readonly [WritableWorld, WritableWorld];
   private readonly writing: Writing;
@@ -670,6 +672,7 @@ export class WritePair {
       this.tally.streamed += streams.count;
       streams.close();
     }
+    this.tally.delivered += this.worlds[0].deliveries.count;
     this.trail = [];
     this.entries = null;
     this.others.clear();
@@ -721,6 +724,21 @@ export class WritePair {
     this.streams = await Promise.all(requests.map((request) => PairedStreams.open(this.worlds, request)));
   }
 
+  /** Returns a difference between the webhooks of both worlds, or null. */
+  private async delivered(): Promise<WriteFailure | null> {
+    await Promise.all(this.worlds.map((world) => world.deliveries.settle(world.sql)));
+    const [alpha, omega] = this.worlds.map(({ deliveries }) =>
+      deliveries.reply((text) => this.mask.text(text)),
+    ) as [Reply, Reply];
+    if (alpha.body === omega.body) return null;
+    const type = writeSchema.types.get('paper') as ContentType;
+    return {
+      question: { method: 'GET', type, path: 'webhooks' },
+      after: this.trail,
+      answers: [alpha, omega],
+    };
+  }
+
   /** Returns a difference between the streams of both worlds, or null. */
   private async streamed(): Promise<WriteFailure | null> {
     for (const streams of this.streams) {
@@ -748,7 +766,7 @@ export class WritePair {
     // Without streams, the worlds have been reset.
     if (found !== null || this.streams.length === 0) return found;
     this.trail.push(write);
-    const difference = await this.streamed();
+    const difference = (await this.streamed()) ?? (await this.delivered());
     if (difference !== null) await this.restore();
     return difference;
   }
