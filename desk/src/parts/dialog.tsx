@@ -24,18 +24,21 @@ function openerOf(element: Element | null): HTMLElement | null {
 /** Open dialogs and drawers; the last one is on top. */
 const layers: object[] = [];
 
-/** Returns a function that closes a dialog or a drawer if it is on top: a key closes only one of them. */
-export function useLayer(): (close: () => void) => void {
+/** Returns a function that acts for a dialog or a drawer if it is on top: a key concerns only one of them. */
+export function useLayer(): (act: () => void) => void {
   const [layer] = useState({});
   useEffect(() => {
     layers.push(layer);
     // The layers below still have to see the same key.
     return () => void setTimeout(() => layers.splice(layers.indexOf(layer), 1));
   }, [layer]);
-  return (close) => {
-    if (layers.at(-1) === layer) close();
+  return (act) => {
+    if (layers.at(-1) === layer) act();
   };
 }
+
+/** Acts on a key for the page, unless a dialog or a drawer lies over it. */
+export const ifNoDialog = (act: () => void): void => void (layers.length === 0 && act());
 
 /** Control of the page that opened the last dialog. */
 let lastOpener: HTMLElement | null = null;

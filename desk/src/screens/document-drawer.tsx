@@ -59,12 +59,19 @@ function Opened({ type, documentId, locale, close, label }: OpenedProps) {
       title={label}
       closeButtonProps={{ 'aria-label': texts.close }}
     >
-      {editor !== null && <Inside editor={editor} locale={locale} close={() => close(null)} />}
+      {editor !== null && <Inside {...{ editor, locale, ifOnTop }} close={() => close(null)} />}
     </Drawer>
   );
 }
 
-function Inside({ editor, locale, close }: { editor: DocumentEditor; locale: string; close: () => void }) {
+interface InsideProps {
+  readonly editor: DocumentEditor;
+  readonly locale: string;
+  readonly ifOnTop: (act: () => void) => void;
+  readonly close: () => void;
+}
+
+function Inside({ editor, locale, ifOnTop, close }: InsideProps) {
   const isReady = useSnapshot(editor).phase === 'ready';
   const form = useRef<HTMLDivElement>(null);
   // The drawer opens before the fields are loaded.
@@ -73,7 +80,7 @@ function Inside({ editor, locale, close }: { editor: DocumentEditor; locale: str
   }, [isReady]);
   return (
     <>
-      <SaveBar editor={editor} deleted={close} />
+      <SaveBar editor={editor} deleted={close} ifOnTop={ifOnTop} />
       <div ref={form}>
         <DocumentForm editor={editor} locale={locale} />
       </div>

@@ -9,6 +9,7 @@ import { isStoredIn } from '../editor/requests.ts';
 import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { hasDrafts, mayRelease } from '../model/model.ts';
+import { ifNoDialog } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { StatusBadge } from '../parts/status.tsx';
@@ -29,11 +30,13 @@ interface Props {
   readonly create?: () => void;
   /** Pixels of a form in the middle of the screen, so that the bar ends where the form does. */
   readonly width?: number;
+  /** Acts on a key if nothing lies over the form. */
+  readonly ifOnTop?: (act: () => void) => void;
 }
 
 type PanelName = 'schedule' | 'release' | 'uses';
 
-export function SaveBar({ editor, deleted, create, width }: Props) {
+export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }: Props) {
   const texts = useTexts();
   const snapshot = useSnapshot(editor);
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -46,25 +49,32 @@ export function SaveBar({ editor, deleted, create, width }: Props) {
   const mayPublish = !isGone && hasDrafts(type) && ('publish' in type.verbs || 'update' in type.verbs);
   const isStored = isStoredIn(state, editor.place.locale);
   const missing = useMissingStage(editor);
-  const save = (): void => void editor.save();
+  const canPublish =
+    mayPublish &&
+    phase === 'ready' &&
+    missing === null &&
+    conflicts.length === 0 &&
+    (state?.status !== 'published' || snapshot.isChanged);
+  const bar = useRef<HTMLDivElement>(null);
   const publish = async (): Promise<void> => {
     if (isPublishing.current) return;
     isPublishing.current = true;
     if (await editor.act('publish')) say(texts.publishedNow);
-    else focusProblem();
+    else focusProblem(bar.current);
     isPublishing.current = false;
   };
   useHotkeys(
     [
-      ['mod+S', save],
-      ['mod+shift+P', () => void (mayPublish && missing === null && publish())],
+      ['mod+S', () => ifOnTop(() => void editor.save())],
+      ['mod+shift+P', () => ifOnTop(() => void (canPublish && publish()))],
     ],
     [],
+    true,
   );
   if (phase === 'loading') return <div className="desk-savebar desk-savebar-empty" />;
   if (phase === 'failed' || (isGone && !snapshot.isChanged)) return null;
   return (
-    <div className="desk-savebar">
+    <div className="desk-savebar" ref={bar}>
       <Group
         py="xs"
         gap="sm"
@@ -86,7 +96,7 @@ export function SaveBar({ editor, deleted, create, width }: Props) {
               size="sm"
               className={mayPublish ? 'desk-save' : undefined}
               isUnavailable={conflicts.length > 0 || (!snapshot.isChanged && !isNew)}
-              act={() => void editor.save().then((isDone) => isDone || focusProblem())}
+              act={() => void editor.save().then((isDone) => isDone || focusProblem(bar.current))}
             >
               <IconDeviceFloppy size={18} className="desk-save-icon" aria-hidden />
               <span className="desk-save-label">{texts.save}</span>
@@ -95,11 +105,7 @@ export function SaveBar({ editor, deleted, create, width }: Props) {
           {mayPublish && (
             <SteadyButton
               size="sm"
-              isUnavailable={
-                missing !== null ||
-                conflicts.length > 0 ||
-                (state?.status === 'published' && !snapshot.isChanged)
-              }
+              isUnavailable={!canPublish}
               title={missing ?? undefined}
               act={() => void publish()}
             >
@@ -193,16 +199,20 @@ function Panel({ editor, panel, close }: PanelProps) {
   );
 }
 
-const PROBLEM = '.desk-document [data-conflict] button, .desk-document [aria-invalid=true]';
+const PROBLEM = '[data-conflict] button, [aria-invalid=true]';
 
 /** Frames in which entries of components open, level by level. */
 const MAX_FRAMES = 10;
 
-/** Moves to the first decision, or to the first field that the server has refused, once it is marked. */
-function focusProblem(frames = MAX_FRAMES): void {
-  const field = document.querySelector<HTMLElement>(PROBLEM);
-  if (field !== null) field.focus();
-  else if (frames > 0) requestAnimationFrame(() => focusProblem(frames - 1));
+/**
+ * Moves to the first decision in the form of a bar, or to the first field that the server has refused, once
+ * that is marked.
+ */
+function focusProblem(bar: HTMLElement | null, frames = MAX_FRAMES): void {
+  const form = bar?.closest('[role=dialog]') ?? document.querySelector('.desk-document');
+  const field = form?.querySelector<HTMLElement>(PROBLEM);
+  if (field !== null && field !== undefined) field.focus();
+  else if (frames > 0) requestAnimationFrame(() => focusProblem(bar, frames - 1));
 }
 
 function textOf(snapshot: Snapshot, texts: Texts, time: (at: Date) => string): string {

@@ -1,0 +1,76 @@
+/** Journeys of an editor who saves and publishes by keys, in rich text and in a drawer over a form. */
+import type { KeyInput } from 'puppeteer-core';
+import { hasBrowser } from './browser.ts';
+import type { Editor } from './editor.ts';
+import { startVisit, type Visit } from './visit.ts';
+
+(hasBrowser ? describe : describe.skip)('the keys that save and publish', () => {
+  let visit: Visit;
+  let ann: Editor;
+  const together = async (key: KeyInput, ...held: readonly KeyInput[]): Promise<void> => {
+    for (const one of held) await ann.page.keyboard.down(one);
+    await ann.page.keyboard.press(key);
+    for (const one of held) await ann.page.keyboard.up(one);
+  };
+  const openDraft = async (title: string): Promise<string> => {
+    const data = { title };
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.heading(title);
+    return documentId;
+  };
+  const publishedTitle = async (id: string): Promise<string | null> =>
+    (await visit.api('get', `/articles?filters[documentId]=${id}`))[0]?.title ?? null;
+  const openDrawer = async (): Promise<void> => {
+    await ann.press('Create: Author');
+    await ann.until('focus in the drawer', async () => (await ann.focused()) === 'Name');
+  };
+
+  beforeAll(async () => {
+    visit = await startVisit('express');
+    ann = await visit.arrive('ann');
+  }, 120_000);
+  afterAll(() => visit?.end());
+  afterEach(() => expect(visit.complaints()).toEqual([]));
+
+  it.each(['story', 'body'])('work while it writes rich text: %s', async (field) => {
+    // A new document is not saved by itself.
+    await ann.openAnew('/content/article/new');
+    await ann.type('Title', `Keys in ${field}`);
+    const area = await ann.page.waitForSelector(`[data-path=${field}] [contenteditable=true]`);
+    await area?.type('Typed');
+    await together('s', 'Control');
+    await ann.savesItself();
+    await area?.type(' and published');
+    await together('p', 'Control', 'Shift');
+    await ann.status('Published');
+    const id = ann.page.url().replace(/.*\//, '');
+    expect(await publishedTitle(id)).toBe(`Keys in ${field}`);
+  });
+
+  it('concern the document of a drawer, not the form under it', async () => {
+    const id = await openDraft('Under a drawer');
+    await openDrawer();
+    await together('p', 'Control', 'Shift');
+    await ann.page.keyboard.type('Nora');
+    await together('s', 'Control');
+    await ann.savesItself('[role=dialog]');
+    await ann.page.keyboard.press('Escape');
+    await ann.until('linked', async () => (await ann.texts('[data-path=author]')).join().includes('Nora'));
+    await ann.saved();
+    expect(await publishedTitle(id)).toBeNull();
+  });
+
+  it('lead to the problem in a drawer, not to one of the form under it', async () => {
+    await openDraft('Two problems');
+    await ann.fill('Rating', '99');
+    await ann.sees('Not everything is saved. Correct the marked fields.');
+    await openDrawer();
+    await ann.page.locator('[role=dialog] .desk-savebar ::-p-aria([name="Save"][role="button"])').click();
+    await ann.until('a problem in the drawer', async () => (await ann.focused()) === 'Name');
+    expect(await ann.page.$$('[role=dialog] [aria-invalid=true]')).toHaveLength(1);
+    await ann.page.keyboard.press('Escape');
+    await ann.fill('Rating', '9');
+    await ann.saved();
+  });
+});
