@@ -137,9 +137,9 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
       ['title', 'title must be defined.'],
       ['links.1.label', 'links[1].label must be defined.'],
       ['links.1.code', expect.stringContaining('links[1].code must be a `string` type')],
+      ['links.0.code', 'This attribute must be unique'],
       ['slug', 'This attribute must be unique'],
       ['number', 'This attribute must be unique'],
-      ['links.0.code', 'This attribute must be unique'],
     ]);
   });
 
@@ -157,6 +157,14 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
     ]);
     const one = await refused({ data: { title: 'Second', slug: 'second', number: 1 } });
     expect(one).toEqual(problem(['number'], 'This attribute must be unique', 1).error);
+  });
+
+  it('14.21 lists taken values of components and of the document, which have no other problem', async () => {
+    const data = { title: 'Second', slug: 'first', number: 2, links: [{ label: 'b', code: 'taken' }] };
+    expect(await listed({ data })).toEqual([
+      ['links.0.code', 'This attribute must be unique'],
+      ['slug', 'This attribute must be unique'],
+    ]);
   });
 
   it('14.21 lists the problems of an update, except its own unique values', async () => {

@@ -48,11 +48,10 @@ function localesOf({ type, locale }: WriteTarget, { all }: Versions, localized: 
  */
 export async function withHeldValues(runner: Runner, request: HeldRequest): Promise<WriteValues> {
   const { checked, checksTaken, loaded } = request;
-  const refused = isRefused(checked);
-  const generates = !refused && loaded.versions.own === undefined;
+  const generates = !isRefused(checked) && loaded.versions.own === undefined;
   const values = generates ? await withGeneratedUids(runner, request) : checked.writeValues;
-  if (refused || checksTaken) await reportTakenColumns(runner, request);
   if (checked.uniques.length > 0) await holdUniqueValues(runner, request);
+  if (isRefused(checked) || checksTaken) await reportTakenColumns(runner, request);
   throwProblems(checked);
   return values;
 }
