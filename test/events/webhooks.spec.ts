@@ -65,6 +65,7 @@ const article = defineCollectionType({
   singularApiId: 'article',
   pluralApiId: 'articles',
   draftAndPublish: true,
+  actions: true,
   attributes: {
     title: { type: 'string', required: true },
     secret: { type: 'string', private: true },
@@ -247,6 +248,28 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     expect(receiver.at('/shop').map(({ body: sent }) => sent)).toEqual([
       expect.objectContaining({ event: 'entry.create', entry: expect.objectContaining({ title: 'Shop 1' }) }),
       expect.objectContaining({ event: 'entry.create', entry: expect.objectContaining({ title: 'Shop 2' }) }),
+    ]);
+    await test.http.delete(`/api/webhooks/${id}`).set(as('admin')).expect(204);
+  });
+
+  it('21.3: sends the end of a published version to a role that reads no drafts', async () => {
+    const { body } = await test.http
+      .post('/api/webhooks')
+      .set(as('admin'))
+      .send({ data: { name: 'site of readers', url: `${receiver.url}/readers`, role: 'hooker' } })
+      .expect(201);
+    const { id } = (body as { data: { id: string } }).data;
+    const draft = await create('/api/articles?status=draft', { title: 'Draft' });
+    const published = await create('/api/articles', { title: 'Live' });
+    await test.http.post(`/api/articles/${published}/actions/unpublish`).expect(200);
+    await test.http.post(`/api/articles/${published}/actions/publish`).expect(200);
+    for (const one of [draft, published]) await test.http.delete(`/api/articles/${one}`).expect(204);
+    await eventually(async () => (await webhooks()).filter(({ lag, pending }) => lag + pending > 0), 0);
+    const gone = { documentId: published, locale: null };
+    const sent = receiver.at('/readers').map((one) => [one.body['event'], one.body['entry']]);
+    expect(sent.filter(([event]) => event !== 'entry.publish')).toEqual([
+      ['entry.unpublish', gone],
+      ['entry.delete', gone],
     ]);
     await test.http.delete(`/api/webhooks/${id}`).set(as('admin')).expect(204);
   });
@@ -484,4 +507,28 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
         .send({ data: { since } })
         .expect(200);
   });
+});
+
+it('21.11 a caller who reads all tenants can create a webhook without a role, others cannot', async () => {
+  const bill = defineCollectionType({
+    singularApiId: 'bill',
+    pluralApiId: 'bills',
+    tenant: 'account',
+    attributes: { account: { type: 'string' } },
+  });
+  const across: Grants = { '*': '*', bill: [{ actions: ['find', 'findOne', 'readDrafts'], tenant: 'all' }] };
+  const test = await createTestApp({
+    contentTypes: [bill, webhookType],
+    access: { roles: { across, within: { '*': '*' } } },
+    auth: { strategies: [byHeader] },
+    imports: [EventsModule.forRoot()],
+  });
+  const add = (role: string): Promise<{ status: number }> =>
+    test.http
+      .post('/api/webhooks')
+      .set({ 'X-Role': role })
+      .send({ data: { name: role, url: 'https://example.org/' } });
+  expect((await add('within')).status).toBe(403);
+  expect((await add('across')).status).toBe(201);
+  await test.close();
 });

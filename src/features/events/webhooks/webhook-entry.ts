@@ -1,8 +1,9 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
-import { decideRead } from '../../../content/access/decide.js';
+import { type Decision, decideRead } from '../../../content/access/decide.js';
 import { Documents } from '../../../content/documents/documents.service.js';
+import { type Grants, Permissions } from '../../../content/access/permissions.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { typeUid } from '../../../content/model/naming.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
@@ -14,6 +15,8 @@ import { queryOf, type WebhookEndpoint } from './endpoint.js';
 
 /** Bytes from which a body contains the ids of its document only. */
 const MAX_BODY = 256 * 1024;
+
+const READS = ['find', 'findOne', 'readDrafts'] as const;
 
 /** Entry of a document that no longer exists, of a deletion, and of a thin body. */
 const idsOf = ({ documentId, locale }: LoggedEvent): object => ({ documentId, locale });
@@ -36,26 +39,48 @@ export class WebhookEntries {
     const type = this.typeOf(event.type);
     const caller = await this.callerOf(endpoint);
     if (type === null) return null;
-    const isDraft = type.draftAndPublish && event.action !== 'publish';
-    const readable = decideRead(caller, type, { action: 'find', published: !isDraft });
-    // A deleted document cannot be compared with a condition.
-    if (readable === 'none' || (event.action === 'delete' && readable !== 'all')) return null;
-    const version = {
-      status: isDraft ? 'draft' : 'published',
-      locale: type.localized ? (event.locale ?? '*') : null,
-    };
-    const query = queryOf(endpoint, version, event.documentId);
-    const found = event.action === 'delete' ? null : await this.read(type, query, caller);
-    // Without filters and a role, a document that is not found was deleted or unpublished since the event.
-    const isGone =
-      event.action === 'delete' || (endpoint.filters === undefined && endpoint.role === undefined);
-    const entry = found ?? (isGone ? idsOf(event) : null);
+    const entry = await this.entryOf(endpoint, event, { type, caller });
     if (entry === null) return null;
     const tags = (await this.tags?.staleBy([event])) ?? [];
     const more = tags.length === 0 ? {} : { tags };
     const body = JSON.stringify({ ...this.body(event, type, entry), ...more });
     if (Buffer.byteLength(body) <= MAX_BODY) return body;
     return JSON.stringify({ ...this.body(event, type, idsOf(event)), ...more, thin: true });
+  }
+
+  /** Returns the content of a body; null if nothing is sent. */
+  private async entryOf(
+    endpoint: WebhookEndpoint,
+    event: LoggedEvent,
+    { type, caller }: { readonly type: ContentType; readonly caller: Caller },
+  ): Promise<object | null> {
+    const { action } = event;
+    const isDraft = type.draftAndPublish && action !== 'publish';
+    const finds = (published: boolean): Decision => decideRead(caller, type, { action: 'find', published });
+    const readable = finds(!isDraft);
+    // The end of a published version concerns roles that read no drafts, too.
+    const isEnd = event.published && (action === 'delete' || action === 'unpublish') && finds(true) === 'all';
+    // A deleted document cannot be compared with a condition.
+    if (action === 'delete') return readable === 'all' || isEnd ? idsOf(event) : null;
+    const version = {
+      status: isDraft ? 'draft' : 'published',
+      locale: type.localized ? (event.locale ?? '*') : null,
+    };
+    const query = queryOf(endpoint, version, event.documentId);
+    const found = readable === 'none' ? null : await this.read(type, query, caller);
+    // Without filters and a role, a document that is not found was deleted or unpublished since the event.
+    const isGone = endpoint.filters === undefined && endpoint.role === undefined;
+    return found ?? (isGone || (isEnd && readable !== 'all') ? idsOf(event) : null);
+  }
+
+  /** Returns permissions for all that an entry without a role can contain: documents of all tenants, too. */
+  allReads(): Permissions {
+    const tenantTypes = [...this.schema.types.values()].filter(({ tenant }) => tenant !== null);
+    const across = tenantTypes.map(({ singularApiId }): [string, Grants[string]] => [
+      singularApiId,
+      [{ actions: READS, tenant: 'all' }],
+    ]);
+    return this.access.within(Permissions.of({ '*': READS, ...Object.fromEntries(across) }));
   }
 
   private typeOf(name: string): ContentType | null {

@@ -1,7 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
-import { Permissions } from '../../../content/access/permissions.js';
 import { ContentError, notFound, wrongValue } from '../../../kernel/errors.js';
 import {
   compileEnable,
@@ -54,8 +53,6 @@ export interface Replay {
 }
 
 const ATTEMPTS = 200;
-/** Everything that the entry of a webhook without a role can contain. */
-const ALL_READS = Permissions.of({ '*': ['find', 'findOne', 'readDrafts'] });
 const EVENT_ID = /^evt_(\d{1,18})$/;
 
 /** Returns a time as ISO 8601. PostgreSQL has no years of six digits, and the log has no earlier events. */
@@ -265,7 +262,7 @@ export class Webhooks implements OnModuleInit {
 
   /** Refuses a caller who would get to see more by a webhook than it may read. */
   private async needCovered({ permissions }: Caller, role: string | null): Promise<void> {
-    const read = role === null ? ALL_READS : await this.access.permissionsOf([role]);
+    const read = role === null ? this.base.entries.allReads() : await this.access.permissionsOf([role]);
     if (!permissions.covers(read))
       throw new ContentError('ForbiddenError', 'The webhook would have permissions that you do not have');
   }
