@@ -241,4 +241,29 @@ describe('trees that are sent back', () => {
     await send([]);
     expect(await stored()).toEqual({});
   });
+
+  it('18.29 a malformed tree is a 400 with key and path, and removes no grant', async () => {
+    await store({ team: ['find'] });
+    const at = (controllers: unknown): object => ({ 'api::team': { controllers } });
+    const cases: readonly [object, string, string][] = [
+      [{ 'api::team': 5 }, 'permissions.api::team', 'an object'],
+      [at('team'), 'permissions.api::team.controllers', 'an object'],
+      [at({ team: ['find'] }), 'permissions.api::team.controllers.team', 'an object'],
+      ...[true, {}, { enabled: 'true' }].map((find): [object, string, string] => [
+        at({ team: { find } }),
+        'permissions.api::team.controllers.team.find',
+        'an object with "enabled": true or false',
+      ]),
+    ];
+    for (const [permissions, path, expected] of cases) {
+      const { status, body } = await world.put(`${ROLES}/${ids['member']}`, { permissions }, manager);
+      const details = { key: path.slice(path.lastIndexOf('.') + 1), path, source: 'body' };
+      expect([status, body.error.message, body.error.details]).toEqual([
+        ...[400, `${path} must be ${expected}`, details],
+      ]);
+    }
+    const named = await world.put(`${ROLES}/${ids['member']}`, { name: { a: 1 } }, manager);
+    expect(named.body.error.details).toEqual({ key: 'name', path: 'name', source: 'body' });
+    expect(await stored()).toEqual({ team: ['find'] });
+  });
 });

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { checkGrants } from '../../content/access/check-grants.js';
 import { ACTIONS, type Action } from '../../content/access/actions.js';
 import { type Grants, Permissions } from '../../content/access/permissions.js';
-import { validationError } from '../../kernel/errors.js';
+import { type ContentError, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
 import { dataMistake } from '../../content/plan/check-condition.js';
@@ -198,7 +198,17 @@ export function isTree(grants: Grants, schema: Schema): boolean {
   return fromTree.covers(permissions) && permissions.covers(fromTree);
 }
 
-const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
+/** Returns the members of a part of a tree; none if it is omitted. Throws a ValidationError for others. */
+function entriesOf(value: unknown, path: string): [string, unknown][] {
+  if (value === undefined) return [];
+  if (!isObject(value)) throw wrongPart(path, 'an object');
+  return Object.entries(value);
+}
+
+function wrongPart(path: string, expected: string): ContentError {
+  const key = path.slice(path.lastIndexOf('.') + 1);
+  return validationError(`${path} must be ${expected}`, { key, path, source: 'body' });
+}
 
 interface EnabledLeaf {
   readonly group: string;
@@ -208,13 +218,21 @@ interface EnabledLeaf {
 }
 
 const enabledIn = (tree: Readonly<Record<string, unknown>>): EnabledLeaf[] =>
-  entriesOf(tree).flatMap(([group, value]) =>
-    entriesOf(isObject(value) ? value['controllers'] : null).flatMap(([controller, actions]) =>
-      entriesOf(actions).flatMap(([action, leaf]) =>
-        isObject(leaf) && leaf['enabled'] === true ? [{ group, controller, action, leaf }] : [],
+  Object.entries(tree).flatMap(([group, value]) => {
+    const parts = new Map(entriesOf(value, `permissions.${group}`));
+    const path = `permissions.${group}.controllers`;
+    return entriesOf(parts.get('controllers'), path).flatMap(([controller, actions]) =>
+      entriesOf(actions, `${path}.${controller}`).flatMap(([action, leaf]) =>
+        isEnabled(leaf, `${path}.${controller}.${action}`) ? [{ group, controller, action, leaf }] : [],
       ),
-    ),
-  );
+    );
+  });
+
+function isEnabled(leaf: unknown, path: string): leaf is Readonly<Record<string, unknown>> {
+  const enabled = isObject(leaf) ? leaf['enabled'] : undefined;
+  if (typeof enabled !== 'boolean') throw wrongPart(path, 'an object with "enabled": true or false');
+  return enabled;
+}
 
 function refuse(key: string, path: string, allowed: readonly string[]): never {
   throw validationError(`Invalid key ${key} at ${path}${suggest(key, allowed)}`, {

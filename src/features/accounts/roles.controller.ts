@@ -16,7 +16,7 @@ import {
 import { ContentAccess } from '../../content/access/content-access.js';
 import { type PermissionTree, treeOf } from './permission-tree.js';
 import { type RoleInput, Roles } from './roles.js';
-import { validationError } from '../../kernel/errors.js';
+import { validationError, wrongValue } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { PrivateGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
@@ -32,7 +32,7 @@ function inputOf(body: unknown): RoleInput {
   for (const key of ['name', 'description', 'type']) {
     const value = body[key];
     if (value !== undefined && typeof value !== 'string' && !(key === 'description' && value === null))
-      throw validationError(`${key} must be a \`string\` type`);
+      throw wrongValue(key, `${key} must be a \`string\` type`);
   }
   return body;
 }
