@@ -380,6 +380,22 @@ describe.each(ADAPTERS)('the permissions of a write on %s', (adapter) => {
       );
     });
 
+    it('R12: responds the same whether a position names a linked document, in a relation that is not read', async () => {
+      const [first, second] = [await make('tag', { name: 'first' }), await make('tag', { name: 'second' })];
+      const connecting = (id: string, before: string): object => ({ documentId: id, position: { before } });
+      const next = connecting(first.documentId, second.documentId);
+      const ring = [next, connecting(second.documentId, first.documentId)];
+      for (const linked of [[], [second.documentId], [second.documentId, first.documentId]]) {
+        const { documentId } = await make('article', { title: 'tagged', tags: linked });
+        const asBob = as(bob, 'titler');
+        const refused = await asBob('put', `articles/${documentId}`, { tags: { connect: ring } }).expect(400);
+        expect(refused.body.error.message).toMatch(/circular reference/);
+        await asBob('put', `articles/${documentId}`, { tags: { connect: [next] } }).expect(200);
+        const { tags } = await stored('article', documentId, { populate: 'tags' });
+        expect(tags.at(0).name).toBe('first');
+      }
+    });
+
     it('R12: accepts and removes linked documents by their document id', async () => {
       const [shown, draft] = [
         await make('article', { title: 'shown' }),

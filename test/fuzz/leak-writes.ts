@@ -465,6 +465,8 @@ interface Details extends Problem {
   readonly errors?: readonly Problem[];
 }
 
+const TAKEN = 'This attribute must be unique';
+
 /** Returns the problems in an error, without those of unique values of the body; null for other responses. */
 function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): readonly string[] | null {
   if (status !== 400 || sent === undefined) return null;
@@ -473,8 +475,7 @@ function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): 
     error.details ?? {};
   const data = Object(sent.data) as object;
   const others = errors.filter(
-    ({ path = [], message }) =>
-      message !== 'This attribute must be unique' || !Object.hasOwn(data, String(path[0])),
+    ({ path = [], message }) => message !== TAKEN || !Object.hasOwn(data, String(path[0])),
   );
   return errors.length === 0 ? null : others.map(({ path, message }) => JSON.stringify([path, message]));
 }
@@ -484,6 +485,8 @@ function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): 
  * attribute must not expose more.
  */
 function isTaken(answers: readonly [Reply, Reply], question: WriteQuestion): boolean {
+  // Each item of a bulk write may have its own errors.
+  if (question.path.endsWith('/bulk')) return answers.some(({ body }) => body.includes(`"${TAKEN}"`));
   const [a, b] = answers.map((answer) => otherProblems(answer, question)) as [
     readonly string[] | null,
     readonly string[] | null,

@@ -24,7 +24,11 @@ const resolver: Resolver = {
   mime: () => undefined,
 };
 type Item = readonly [number, ('start' | 'end' | readonly ['before' | 'after', number])?];
-const change = (linked: readonly number[], items: readonly Item[], more: object = {}): string => {
+const change = (
+  linked: readonly number[],
+  items: readonly Item[],
+  { shown = true, ...more }: { readonly shown?: boolean; readonly disconnect?: readonly object[] } = {},
+): string => {
   const connect = items.map(([id, position]) => {
     if (position === undefined) return { id };
     return {
@@ -36,7 +40,7 @@ const change = (linked: readonly number[], items: readonly Item[], more: object 
     { connect, ...more },
     { attribute: relation, at: 'x', types: relation.targets },
   );
-  return applyChange(linked.map(String), { input, attribute: relation }, resolver).join(',');
+  return applyChange(linked.map(String), { input, attribute: relation, shown }, resolver).join(',');
 };
 
 describe('re-ordering a relation', () => {
@@ -140,6 +144,23 @@ describe('re-ordering a relation', () => {
     expect(() => change(linked, items)).toThrow(message);
   });
 
+  const RING: readonly Item[] = [
+    [1, ['after', 2]],
+    [2, ['after', 1]],
+  ];
+  it.each<readonly [string, readonly Item[], readonly number[]]>([
+    ['an anchor that is linked', [[1, ['before', 3]]], [3, 4]],
+    ['an anchor that is not', [[1, ['before', 3]]], [4]],
+  ])('accepts %s if the caller cannot read the links', (_, items, linked) => {
+    expect(change(linked, items, { shown: false })).toContain('1');
+  });
+  it.each([[[]], [[1]], [[1, 2]]])(
+    'rejects a ring if the caller cannot read the links, which are %j',
+    (linked) => {
+      expect(() => change(linked, RING, { shown: false })).toThrow(/circular reference/);
+    },
+  );
+
   it('11.13 an anchor that is disconnected in the same change is where it was', () => {
     const disconnect = [{ id: 2 }];
     expect(
@@ -240,6 +261,7 @@ describe.each(['one', 'single', 'toOne', 'needed'])('a to-one relation: %s', (na
     ['11.7 connect and disconnect', { connect: ['b'], disconnect: ['a'] }, 'b'],
     ['11.9 nothing to connect', { connect: [] }, 'a'],
     ['11.9 an empty object', {}, 'a'],
+    ['a position next to itself has no effect', { connect: [{ id: 2, position: { after: 2 } }] }, 'b'],
     ['a position has no effect', { connect: [{ documentId: 'b', position: { before: 'c' } }] }, 'b'],
   ])('%s', (_what, payload, expected) => {
     expect(listOf('node', name, ['a'], payload) ?? 'a').toBe(expected);

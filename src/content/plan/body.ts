@@ -149,7 +149,7 @@ function relation(attribute: LinkedAttribute, { raw, path, shown, into }: SentVa
   const scope = walk.rights.links(attribute, shown);
   if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
   const input = relationInput(raw, { attribute, at, types: scope.types });
-  const given = { attribute, input, scope, sent: sentReferences(attribute, shown, walk) };
+  const given = { attribute, input, scope, shown, sent: sentReferences(attribute, shown, walk) };
   const references = referencesOf(input);
   for (const type of attribute.named ? new Set(references.map((one) => one.type)) : attribute.targets)
     walk.references.set(type, lookupOf(walk.references.get(type), type, given));

@@ -13,6 +13,8 @@ export interface GivenRelation {
   readonly attribute: LinkedAttribute;
   readonly input: RelationInput;
   readonly scope: LinkRight;
+  /** Whether the caller can read the stored links. */
+  readonly shown: boolean;
   /** Of a relation that a hook has changed: references that the caller sent, and its rights to them. */
   readonly sent: SentReferences | null;
 }

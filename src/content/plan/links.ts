@@ -2,6 +2,7 @@
 import { validationError } from '../../kernel/errors.js';
 import { fileKindOf } from '../model/allowed-types.js';
 import type { LinkedAttribute } from '../model/model.js';
+import type { GivenRelation } from './given.js';
 import { OrderedIds } from './ordered-ids.js';
 import type { Reference, RelationInput } from './relation-input.js';
 
@@ -59,7 +60,7 @@ class Connecting {
   constructor(
     private readonly list: OrderedIds,
     steps: readonly Step[],
-    private readonly strict: boolean,
+    private readonly rules: { readonly strict: boolean; readonly shown: boolean },
   ) {
     this.pending = new Map(steps.map((step) => [step.id, step]));
   }
@@ -81,7 +82,8 @@ class Connecting {
   }
 
   private pendingAnchor({ anchor }: Step): Step | undefined {
-    return anchor === null || this.list.has(anchor) ? undefined : this.pending.get(anchor);
+    if (anchor === null || (this.rules.shown && this.list.has(anchor))) return undefined;
+    return this.pending.get(anchor);
   }
 
   private insert(step: Step): void {
@@ -93,7 +95,7 @@ class Connecting {
       return step.position === 'before'
         ? list.toBefore(step.id, step.anchor)
         : list.toAfter(step.id, step.anchor);
-    if (!this.strict) return list.toEnd(step.id);
+    if (!this.rules.strict || !this.rules.shown) return list.toEnd(step.id);
     throw validationError(
       `There was a problem connecting relation with id ${step.shown} at position ${step.positionShown}. ` +
         `The relation with id ${step.anchorShown} needs to be connected first.`,
@@ -101,16 +103,32 @@ class Connecting {
   }
 }
 
-function applySteps(current: readonly string[], change: Change, resolver: Resolver): readonly string[] {
-  const steps = stepsOf(change, resolver);
-  const gone = new Set(resolver.require(change.disconnect.filter((reference) => 'documentId' in reference)));
-  for (const reference of change.disconnect) {
+/** Returns the ids that a change disconnects. */
+function goneIn({ disconnect }: Change, resolver: Resolver): Set<string> {
+  const gone = new Set(resolver.require(disconnect.filter((reference) => 'documentId' in reference)));
+  for (const reference of disconnect) {
     const id = resolver.find(reference);
     if (id !== undefined) gone.add(id);
   }
+  return gone;
+}
+
+interface ShownChange {
+  readonly change: Change;
+  /** Whether the caller can read the stored links. */
+  readonly shown: boolean;
+}
+
+function applySteps(
+  current: readonly string[],
+  { change, shown }: ShownChange,
+  resolver: Resolver,
+): readonly string[] {
+  const steps = stepsOf(change, resolver);
+  const gone = goneIn(change, resolver);
   // Disconnected items stay until the end, so that a position can name the item that another one replaces.
   const list = new OrderedIds(current);
-  const connecting = new Connecting(list, steps, change.strict);
+  const connecting = new Connecting(list, steps, { strict: change.strict, shown });
   for (const step of steps) {
     connecting.connect(step);
     gone.delete(step.id);
@@ -134,33 +152,41 @@ function checkFiles(input: RelationInput, { def }: LinkedAttribute, resolver: Re
     );
 }
 
+type ChangedRelation = Pick<GivenRelation, 'attribute' | 'input' | 'shown'>;
+
 /**
  * Returns the new list; a to-one keeps only the last. Throws the 400 for unknown targets, repeated or
  * circular connections, and files of a kind that is not allowed.
+ *
+ * The result and the errors of a caller who cannot read the stored links do not depend on them, except for
+ * their order.
  */
 export function applyChange(
   current: readonly string[],
-  { attribute, input }: { readonly attribute: LinkedAttribute; readonly input: RelationInput },
+  given: ChangedRelation,
   resolver: Resolver,
 ): readonly string[] {
-  if (input.kind === 'keep') return current;
-  const { many } = attribute;
-  const asked = many || input.kind === 'set' ? input : { ...input, strict: false };
-  const all = newList(current, asked, resolver);
-  const list = many ? all : lastOf(all, input, resolver);
-  checkFiles(input, attribute, resolver);
+  if (given.input.kind === 'keep') return current;
+  const list = newList(current, given, resolver);
+  checkFiles(given.input, given.attribute, resolver);
   return list;
 }
 
-type ListChange = Exclude<RelationInput, { kind: 'keep' }>;
+function newList(
+  current: readonly string[],
+  { attribute: { many }, input, shown }: ChangedRelation,
+  resolver: Resolver,
+): readonly string[] {
+  if (input.kind === 'keep') return current;
+  if (input.kind === 'change')
+    return many ? applySteps(current, { change: input, shown }, resolver) : lastOf(current, input, resolver);
+  const ids = [...new Set(resolver.require(input.references))];
+  return many ? ids : ids.slice(-1);
+}
 
-const newList = (current: readonly string[], input: ListChange, resolver: Resolver): readonly string[] =>
-  input.kind === 'set'
-    ? [...new Set(resolver.require(input.references))]
-    : applySteps(current, input, resolver);
-
-/** Returns the only entry of a to-one: the last connected item, regardless of its position. */
-function lastOf(list: readonly string[], input: ListChange, resolver: Resolver): readonly string[] {
-  const last = input.kind === 'change' ? input.connect.at(-1) : undefined;
-  return last === undefined ? list.slice(-1) : [resolver.find(last.reference) ?? ''];
+/** Returns the only entry of a to-one, in which positions mean nothing: the last connected item. */
+function lastOf(current: readonly string[], change: Change, resolver: Resolver): readonly string[] {
+  const last = stepsOf(change, resolver).at(-1);
+  const gone = goneIn(change, resolver);
+  return last === undefined ? current.filter((id) => !gone.has(id)) : [last.id];
 }
