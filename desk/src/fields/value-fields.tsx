@@ -1,6 +1,6 @@
 /** Fields of plain values: texts, numbers, times and choices. */
-import { Checkbox, NumberInput, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
-import { type ChangeEvent, type ComponentType, useState } from 'react';
+import { Checkbox, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
+import { type ChangeEvent, type ComponentType, type FocusEvent, useState } from 'react';
 import { problemOf } from '../form/check.ts';
 import { unfinished, unfinishedText } from '../form/values.ts';
 import { choicesOf } from '../model/model.ts';
@@ -53,6 +53,14 @@ function Length({ value, max }: { readonly value: string; readonly max: number |
   );
 }
 
+/** Problem of a date or a time with only some of its parts: the browser shows them, but has no value. */
+function useParts() {
+  const texts = useTexts();
+  const [isPart, setPart] = useState(false);
+  const note = (event: FocusEvent<HTMLInputElement>): void => setPart(event.currentTarget.validity.badInput);
+  return { incomplete: isPart ? texts.incomplete : null, note, forget: () => setPart(false) };
+}
+
 const INPUT_TYPES: Readonly<Record<string, string>> = { email: 'email', date: 'date', time: 'time' };
 
 export function TextField(props: FieldProps) {
@@ -60,14 +68,21 @@ export function TextField(props: FieldProps) {
   const { attribute, path, readOnly } = props;
   const { targetField: target, maxLength } = attribute;
   const text = String(value ?? '');
+  const { incomplete, note, forget } = useParts();
+  const change = (next: string): void => {
+    forget();
+    set(orNull(next));
+  };
   return (
     <div>
       <TextInput
         {...shared}
+        error={shared.error ?? incomplete}
         type={INPUT_TYPES[attribute.type] ?? 'text'}
         step={attribute.type === 'time' ? 1 : undefined}
         value={attribute.type === 'time' ? text.slice(0, 8) : text}
-        onChange={(event: Typed) => set(orNull(event.currentTarget.value))}
+        onBlur={note}
+        onChange={(event: Typed) => change(event.currentTarget.value)}
         rightSection={
           target === undefined || readOnly ? undefined : <SlugButton {...{ path, target, maxLength }} />
         }
@@ -104,27 +119,31 @@ function LongTextField(props: FieldProps) {
   );
 }
 
-/** Numbers beyond what JavaScript represents stay texts. */
+/** Numbers that JavaScript may not represent; they stay texts. */
+const EXACT = ['biginteger', 'decimal'];
+
+/** Returns the value of a typed number. A text that is no number stays, so that it can be corrected. */
+function numberOf(text: string, type: string): number | string | null {
+  const number = Number(text);
+  return text === '' || EXACT.includes(type) || !Number.isFinite(number) ? orNull(text) : number;
+}
+
 function NumberField(props: FieldProps) {
   const { value, set, shared } = useInput<number | string>(props);
   const { type } = props.attribute;
-  const isExact = type === 'biginteger' || type === 'decimal';
-  if (isExact)
-    return (
-      <TextInput
-        {...shared}
-        inputMode={type === 'decimal' ? 'decimal' : 'numeric'}
-        value={String(value ?? '')}
-        onChange={(event: Typed) => set(orNull(event.currentTarget.value.trim()))}
-      />
-    );
+  // The signs of the editor, as long as the value is the one that they were typed for.
+  const [typed, setTyped] = useState<{ text: string; of: number | string | null }>({ text: '', of: null });
+  const change = (text: string): void => {
+    const next = numberOf(text.trim(), type);
+    set(next);
+    setTyped({ text, of: next });
+  };
   return (
-    <NumberInput
+    <TextInput
       {...shared}
-      allowDecimal={type === 'float'}
-      hideControls
-      value={value ?? ''}
-      onChange={(next) => set(next === '' ? null : next)}
+      inputMode={type.endsWith('integer') ? 'numeric' : 'decimal'}
+      value={typed.of === (value ?? null) ? typed.text : String(value)}
+      onChange={(event: Typed) => change(event.currentTarget.value)}
     />
   );
 }
@@ -174,18 +193,22 @@ function DateTimeField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<string>(props);
   const zone = texts.inZone(new Intl.DateTimeFormat().resolvedOptions().timeZone);
   const description = shared.description === undefined ? zone : `${shared.description} ${zone}`;
+  const { incomplete, note, forget } = useParts();
   const change = (text: string): void => {
     const at = new Date(text);
+    forget();
     if (text === '') set(null);
     else if (!Number.isNaN(at.getTime())) set(at.toISOString());
   };
   return (
     <TextInput
       {...shared}
+      error={shared.error ?? incomplete}
       description={description}
       type="datetime-local"
       step={1}
       value={typeof value === 'string' ? localTime(value) : ''}
+      onBlur={note}
       onChange={(event: Typed) => change(event.currentTarget.value)}
     />
   );

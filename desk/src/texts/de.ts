@@ -211,6 +211,7 @@ export const de: Texts = {
   noNumber: 'Eine Zahl wird erwartet',
   hasProblem: 'Ein Feld darin muss korrigiert werden',
   noPattern: 'Der Text hat nicht die erwartete Form',
+  incomplete: 'Das ist nicht vollständig',
   noJson: 'Das ist kein gültiges JSON',
   makeFrom: (field) => `Aus ${field} bilden`,
   inZone: (zone) => `Zeitzone: ${zone}`,

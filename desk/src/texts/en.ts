@@ -205,6 +205,7 @@ export const en = {
   noNumber: 'A number is expected',
   hasProblem: 'A field inside must be corrected',
   noPattern: 'The text does not have the expected form',
+  incomplete: 'This is not complete',
   noJson: 'This is no valid JSON',
   makeFrom: (field: string) => `Make it from ${field}`,
   inZone: (zone: string) => `Time zone: ${zone}`,

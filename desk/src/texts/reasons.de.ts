@@ -18,6 +18,7 @@ export const reasons: typeof english = {
   overtaken: 'Jemand anderes hat es inzwischen geändert.',
   noDesk: (email) => `Die Rolle von ${email} darf den Desk nicht öffnen. Wählen Sie eine andere Rolle.`,
   taken: 'Ein anderes Dokument hat diesen Wert schon.',
+  range: (lowest, highest) => `Von ${lowest} bis ${highest}`,
   email: 'Das ist keine E-Mail-Adresse.',
   takenTogether: 'Ein anderes Dokument hat dieselben Werte schon.',
   noLink:

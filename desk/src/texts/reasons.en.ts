@@ -19,6 +19,7 @@ export const reasons = {
   noLink: 'A linked document was deleted, or does not exist in this language. Remove the link.',
   tooFew: (count: number) => (count === 1 ? 'At least 1 entry' : `At least ${count} entries`),
   tooMany: (count: number) => (count === 1 ? 'At most 1 entry' : `At most ${count} entries`),
+  range: (lowest: string, highest: string) => `From ${lowest} to ${highest}`,
   email: 'This is no e-mail address.',
   foreignBlock: 'The text has a block of another program. Delete it to save the text.',
   choice: 'This is none of the values to choose from.',

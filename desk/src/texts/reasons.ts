@@ -8,6 +8,11 @@ type Say = (texts: Texts, detail: string, nameOf: NameOf) => string;
 /** Names in quotes, such as `"ready" or "final"`. */
 const quoted = (text: string): string[] => [...text.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name);
 
+function rangeText(bounds: string, { range }: Texts['reasons']): string {
+  const [lowest = '', highest = ''] = bounds.split(' and ');
+  return range(lowest, highest);
+}
+
 /** Messages that editors see, each with the text that replaces it. */
 const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/but the final value was: `null`|must be defined\.?$|is a required field$/, ({ required }) => required],
@@ -16,6 +21,7 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/must be at most (\d+) characters$/, ({ tooLong }, length) => tooLong(Number(length))],
   [/must be greater than or equal to (\S+)$/, ({ tooSmall }, bound) => tooSmall(bound)],
   [/must be less than or equal to (\S+)$/, ({ tooLarge }, bound) => tooLarge(bound)],
+  [/must be between (\S+ and \S+)$/, ({ reasons }, bounds) => rangeText(bounds, reasons)],
   [/must be (?:an integer|a valid integer|a `number` type)/, ({ noNumber }) => noNumber],
   [/must match the following: /, ({ noPattern }) => noPattern],
   [/must have at least (\d+) items$/, ({ reasons }, count) => reasons.tooFew(Number(count))],

@@ -1,0 +1,73 @@
+/** Journeys of an editor who mistypes numbers and leaves dates half typed. */
+import { hasBrowser } from './browser.ts';
+import type { Editor } from './editor.ts';
+import { startVisit, type Visit } from './visit.ts';
+
+(hasBrowser ? describe : describe.skip)('values that are not right yet', () => {
+  let visit: Visit;
+  let ann: Editor;
+  let id: string;
+  const stored = (): Promise<any> => visit.api('get', `/articles/${id}?status=draft`);
+  const problemOf = (path: string): Promise<string> =>
+    ann.page.$eval(`[data-path=${path}]`, (input) => {
+      const one = input as unknown as { closest: (selector: string) => { textContent: string } };
+      return one.closest('.mantine-InputWrapper-root').textContent;
+    });
+  const says = (path: string, problem: string): Promise<void> =>
+    ann.until(`${path}: ${problem}`, async () => (await problemOf(path)).includes(problem));
+
+  beforeAll(async () => {
+    visit = await startVisit('express');
+    ann = await visit.arrive('ann');
+  }, 120_000);
+  beforeEach(async () => {
+    const data = { title: 'Not right yet', rating: 3 };
+    id = (await visit.api('post', '/articles?status=draft', { data })).documentId;
+    await ann.open(`/content/article/${id}`);
+    await ann.heading('Not right yet');
+  });
+  afterAll(() => visit?.end());
+  afterEach(() => expect(visit.complaints()).toEqual([]));
+
+  it('stay as they were typed, with what is wrong: numbers', async () => {
+    await ann.fill('Rating', '');
+    await ann.type('Rating', '3.5');
+    await ann.type('Weight', '1,5');
+    await ann.fill('Price', '123456789');
+    await ann.sees('Not everything is saved. Correct the marked fields.');
+    expect(await ann.valueOf('Rating')).toBe('3.5');
+    expect(await ann.valueOf('Weight')).toBe('1,5');
+    await says('rating', 'A number is expected');
+    await says('weight', 'A number is expected');
+    await says('price', 'From -99999999.99 to 99999999.99');
+    await ann.fill('Rating', '4');
+    await ann.fill('Price', '2.50');
+    await ann.fill('Weight', '');
+    // A point without a digit after it is on the way to a number.
+    await ann.type('Weight', '-0.');
+    await ann.type('Weight', '05');
+    await ann.saved();
+    expect(await ann.valueOf('Weight')).toBe('-0.05');
+    expect(await stored()).toMatchObject({ rating: 4, weight: -0.05, price: 2.5 });
+  });
+
+  it.each([
+    ['appears', '1224', '12242026', '2026-12-24'],
+    ['meeting', '12242026', '12242026 103000AM', '2026-12-24T10:30:00.000Z'],
+    ['hour', '10', '103000AM', '10:30:00'],
+  ])('say that they are not complete: %s', async (name, part, whole, value) => {
+    const input = await ann.page.waitForSelector(`input[data-path=${name}]`);
+    await input?.focus();
+    await ann.page.keyboard.type(part);
+    await ann.fill('Title', `Half of ${name}`);
+    await says(name, 'This is not complete');
+    await input?.focus();
+    for (const keys of whole.split(' ')) {
+      await ann.page.keyboard.type(keys);
+      // From the year to the hour.
+      await ann.page.keyboard.press('ArrowRight');
+    }
+    await ann.until('saved', async () => (await stored())[name] === value);
+    expect(await problemOf(name)).not.toContain('This is not complete');
+  });
+});
