@@ -34,6 +34,7 @@ export function Question({ editor, asked, close, deleted }: Props) {
   const { state } = useSnapshot(editor);
   const isStored = isStoredIn(state, editor.place.locale);
   const [error, setError] = useState<string | null>(null);
+  const [isSending, setSending] = useState(false);
   const title = textOfValue(store.get(type.title)) || texts.untitled;
   const questions = {
     unpublish: [texts.confirmUnpublish, texts.confirmUnpublishHint],
@@ -42,6 +43,7 @@ export function Question({ editor, asked, close, deleted }: Props) {
   } as const;
   const [heading, hint] = questions[asked];
   const remove = async (everywhere: boolean): Promise<void> => {
+    setSending(true);
     try {
       await editor.remove(everywhere);
       close();
@@ -49,6 +51,7 @@ export function Question({ editor, asked, close, deleted }: Props) {
       deleted();
     } catch (reason) {
       setError(reasonText(messageOf(reason), texts));
+      setSending(false);
     }
   };
   const act = async (action: 'unpublish' | 'discard'): Promise<void> => {
@@ -73,9 +76,10 @@ export function Question({ editor, asked, close, deleted }: Props) {
         }
         act={() => void (asked === 'delete' ? remove(true) : act(asked))}
         isDangerous={asked !== 'unpublish'}
+        isSending={isSending}
       >
         {asked === 'delete' && hasLocales && isStored && (
-          <Button color="red.9" variant="outline" onClick={() => void remove(false)}>
+          <Button color="red.9" variant="outline" disabled={isSending} onClick={() => void remove(false)}>
             {texts.deleteLocale(localeName(editor.place.locale))}
           </Button>
         )}

@@ -1,4 +1,5 @@
 /** Journeys of an editor who looks back: versions and their differences, restoring, and the trash. */
+import type { HTTPRequest } from 'puppeteer-core';
 import { hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
@@ -170,6 +171,22 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.heading('Thrown away too early');
     await ann.status('Modified');
     expect(await api('get', `/articles/${documentId}`)).toMatchObject({ title: 'Thrown away' });
+  });
+
+  it('deletes a document once, with two presses of the button', async () => {
+    const { documentId } = await api('post', '/articles?status=draft', { data: { title: 'Pressed twice' } });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.press('More actions');
+    await ann.item('Delete');
+    await ann.sees('You can restore it from the trash.');
+    const sent: string[] = [];
+    const listen = (request: HTTPRequest): void => void (request.method() === 'DELETE' && sent.push(''));
+    ann.page.on('request', listen);
+    const button = '[role=dialog] ::-p-aria([name="Delete"][role="button"])';
+    await ann.page.locator(button).click({ count: 2 });
+    await ann.heading('Articles');
+    ann.page.off('request', listen);
+    expect(sent).toHaveLength(1);
   });
 
   it('is shown no history and no trash without the rights', async () => {
