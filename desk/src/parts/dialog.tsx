@@ -37,8 +37,11 @@ export function useLayer(): (act: () => void) => void {
   };
 }
 
+/** Whether a dialog or a drawer lies over the page. */
+export const isCovered = (): boolean => layers.length > 0;
+
 /** Acts on a key for the page, unless a dialog or a drawer lies over it. */
-export const ifNoDialog = (act: () => void): void => void (layers.length === 0 && act());
+export const ifNoDialog = (act: () => void): void => void (!isCovered() && act());
 
 /** Control of the page that opened the last dialog. */
 let lastOpener: HTMLElement | null = null;

@@ -11,7 +11,7 @@ import { type Json, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import type { Model, Type } from '../model/model.ts';
 import { entriesFor, type Entry, MIN_LETTERS } from '../model/palette-order.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, isCovered } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
 import { hostText, type Texts, useLanguage, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -104,7 +104,8 @@ function useFields(path: string): readonly Entry[] {
   const model = useModel();
   const [fields] = useState(() => {
     const type = model.type(/^\/content\/([^/]+)/.exec(path)?.[1] ?? '');
-    if (type === null) return [];
+    // A drawer over the form keeps the focus.
+    if (type === null || isCovered()) return [];
     return [...shownFields(type, model, { at: '', hint: texts.palette.field }), ...shownEntries()];
   });
   return fields;

@@ -69,6 +69,13 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.page.locator('[role=dialog] .desk-savebar ::-p-aria([name="Save"][role="button"])').click();
     await ann.until('a problem in the drawer', async () => (await ann.focused()) === 'Name');
     expect(await ann.page.$$('[role=dialog] [aria-invalid=true]')).toHaveLength(1);
+    // The palette does not lead to a field under the drawer either.
+    await together('k', 'Control');
+    await ann.until('the palette', async () => (await ann.focused()) === 'Go to');
+    await ann.page.keyboard.type('Rating');
+    await ann.sees('Nothing found');
+    await ann.page.keyboard.press('Escape');
+    await ann.until('back in the drawer', async () => (await ann.focused()) === 'Name');
     await ann.page.keyboard.press('Escape');
     await ann.fill('Rating', '9');
     await ann.saved();
