@@ -1,5 +1,6 @@
 /** Decides what the whole page shows: sign-in, the desk, or the reason why it cannot be shown. */
 import { Button, Center, Loader, Modal, Stack, Text, Title } from '@mantine/core';
+import { useFocusReturn, useLayer } from '../parts/dialog.tsx';
 import { useFocusKeeper } from '../parts/focus-keeper.ts';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
@@ -58,6 +59,8 @@ function Starting() {
 /** Dialog over the page when the session has ended: the page and its changes stay. */
 function SignInAgain() {
   const texts = useTexts();
+  useLayer();
+  useFocusReturn();
   return (
     <Modal
       opened
