@@ -21,6 +21,15 @@ function copyOf(values: Values, type: Type): Values {
   };
 }
 
+/** Form of a language that a document lacks. Only the values that all languages share are not empty. */
+export function sharedValues(values: Values, type: Type): Values {
+  const shared = fieldsOf(type).filter(({ name, localized }) => !localized && name in values);
+  return {
+    ...newValues(type),
+    ...withoutIds(Object.fromEntries(shared.map(({ name }) => [name, values[name]]))),
+  };
+}
+
 interface Waiting {
   readonly type: string;
   readonly values: Values;

@@ -10,12 +10,12 @@ import { newValues, readValues, sameValues, type Values, withoutIds } from '../f
 import { isSendable, nextWrite, sendsParts } from './next-write.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
 import { type Action, DocumentRequests, type Envelope, type Pending, type Place } from './requests.ts';
-import { newForm } from './copies.ts';
+import { newForm, sharedValues } from './copies.ts';
 import { Keeper } from './keeper.ts';
 import { Observed } from './observed.ts';
 import { OwnWrites } from './own-writes.ts';
 import { refusalOf } from './refusal.ts';
-import { factsOf, firstSnapshot, type Snapshot } from './snapshot.ts';
+import { factsOf, firstSnapshot, type Snapshot, stateOf } from './snapshot.ts';
 import { Slugs } from './slugs.ts';
 import { AUTOSAVE, RETRY, Timers } from './timers.ts';
 import { UnsavedWork } from './unsaved.ts';
@@ -77,7 +77,7 @@ export class DocumentEditor extends Observed<Snapshot> {
       this.place = await this.unsaved.settle(this.place, this.requests);
       const isStored = await this.reload();
       if (this.isDisposed) return;
-      const exists = isStored || this.isNew || this.type.kind === 'singleType' || (await this.isElsewhere());
+      const exists = isStored || this.isNew || (await this.isElsewhere()) || this.type.kind === 'singleType';
       await this.recover();
       this.show({ phase: exists ? 'ready' : 'missing', isChanged: this.store.isChanged });
       // Another form of this browser has saved while this one was loading.
@@ -88,11 +88,12 @@ export class DocumentEditor extends Observed<Snapshot> {
     }
   }
 
-  /** Whether the document exists in another language, so that saving adds this one. */
+  /** Whether the document exists in another language, so that saving adds this one. Reads what both share. */
   private async isElsewhere(): Promise<boolean> {
-    const state = await this.requests.elsewhere(this.place);
-    this.show({ state });
-    return state !== null;
+    const body = await this.requests.elsewhere(this.place);
+    if (body !== null) this.store.start(sharedValues(this.read(body, this.store.base), this.type));
+    this.show({ state: stateOf(body, this.model) });
+    return body !== null;
   }
 
   /** Reads what is stored into an unchanged form. Returns false if nothing is. */
@@ -101,8 +102,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     try {
       const { body, etag } = await this.requests.read(this.place);
       this.etag = etag;
-      const values = this.read(body, this.store.base);
-      this.store.rebase(values, values);
+      this.store.start(this.read(body, this.store.base));
       this.note(body);
       return true;
     } catch (error) {
@@ -135,7 +135,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   async revert(): Promise<void> {
     this.pending = null;
     this.store.dropProblems();
-    this.store.rebase(this.store.base, this.store.base);
+    this.store.start(this.store.base);
     this.show({ conflicts: [], recoveredAt: null, saving: 'idle', error: null });
     await this.unsaved.drop(this.place);
   }

@@ -94,16 +94,13 @@ export class DocumentRequests {
     return request(this.path(place), { query: this.query(place) });
   }
 
-  /** Reads the state of a document that lacks this locale; null if it has no other. Throws an ApiError. */
-  async elsewhere(place: Place): Promise<DocumentState | null> {
+  /** Reads another locale of a document that lacks this one; null if it has no other. Throws an ApiError. */
+  async elsewhere(place: Place): Promise<Envelope | null> {
     if (!place.type.localized || this.model.locales.length < 2) return null;
-    const { populate: _populate, ...query } = this.query(place);
     const fallbackLocale = this.model.locales.filter((one) => one !== place.locale).join(',');
     try {
-      const { body } = await request<Envelope>(this.path(place), {
-        query: { ...query, fallbackLocale, fields: ['documentId'] },
-      });
-      return (body.data['__state'] as DocumentState | undefined) ?? { status: 'published' };
+      const query = { ...this.query(place), fallbackLocale };
+      return (await request<Envelope>(this.path(place), { query })).body;
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return null;
       throw error;

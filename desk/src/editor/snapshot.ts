@@ -3,7 +3,7 @@ import type { Conflict } from '../form/merge.ts';
 import type { Json } from '../form/values.ts';
 import { type Authors, authorsIn, NO_AUTHORS } from '../model/authors.ts';
 import type { Model } from '../model/model.ts';
-import type { Action, DocumentState } from './requests.ts';
+import type { Action, DocumentState, Envelope } from './requests.ts';
 
 type Phase = 'loading' | 'ready' | 'missing' | 'failed';
 /** `offline`: the server was not reached, and the write is repeated. `refused`: the editor must act. */
@@ -56,3 +56,7 @@ export function factsOf(data: Json, model: Model): Partial<Snapshot> {
     authors: authorsIn(data, model),
   };
 }
+
+/** State of a document that is read in another language; null if there is none. */
+export const stateOf = (body: Envelope | null, model: Model): DocumentState | null =>
+  body === null ? null : (factsOf(body.data, model).state ?? { status: 'published' });

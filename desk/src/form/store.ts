@@ -89,6 +89,11 @@ export class FormStore {
     this.tell(path);
   }
 
+  /** Shows stored values, without changes. */
+  start(stored: Values): void {
+    this.rebase(stored, stored);
+  }
+
   /** Replaces what is stored, and what the form shows. */
   rebase(base: Values, values: Values): void {
     this.base = base;

@@ -209,6 +209,31 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     expect(await direction('[data-path=tags] bdi')).toEqual(['rtl']);
   });
 
+  it('sees what all languages share in one that is missing, and keeps it', async () => {
+    const tags = ['Salt', 'Bread'];
+    const [salt] = await Promise.all(
+      tags.map(async (label) => (await visit.api('post', '/tags', { data: { label } })).documentId),
+    );
+    const data = { title: 'All share', kind: 'report', rating: 7, tags: [salt], lead: 'English' };
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data });
+    await ann.open(`/content/article/${documentId}?locale=fr`);
+    await ann.sees('There is no version in French yet.');
+    expect(await ann.valueOf('Rating')).toBe('7');
+    expect(await ann.valueOf('Kind')).toBe('report');
+    expect(await ann.valueOf('Lead')).toBe('');
+    expect((await ann.texts('[data-path=tags]')).join()).toContain('Salt');
+    await ann.type('Title', 'Partagé');
+    await ann.link('Add to Tags', 'Bread', 'Bread');
+    await ann.saved();
+    for (const [locale, lead] of [
+      ['en', 'English'],
+      ['fr', null],
+    ])
+      expect(
+        await visit.api('get', `/articles/${documentId}?status=draft&locale=${locale}&populate=tags`),
+      ).toMatchObject({ kind: 'report', rating: 7, lead, tags: tags.map((label) => ({ label })) });
+  });
+
   it('leaves room for the title next to the preview', async () => {
     await ann.open(`/content/article/${article}?preview`);
     await shows('Harbours in <winter>');
