@@ -1,7 +1,7 @@
 /** Times at which the server publishes and unpublishes a document in a language. */
 import { Alert, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { readSchedule, type Schedule, writeSchedule } from '../editor/schedule.ts';
 import { inputOf, timeOf } from '../model/local-time.ts';
@@ -71,7 +71,8 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
   const [publishAt, setPublishAt] = useState(inputOf(schedule.publishAt));
   const [unpublishAt, setUnpublishAt] = useState(inputOf(schedule.unpublishAt));
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const save = async (): Promise<void> => {
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
     const times = { publishAt: timeOf(publishAt), unpublishAt: timeOf(unpublishAt) };
     // The server publishes the draft, so the form is saved first.
     const isDone = await send(async () => {
@@ -83,27 +84,30 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
     close();
   };
   return (
-    <Stack>
-      <Unsaved isChanged={useChanged([publishAt, unpublishAt])} />
-      {alert}
-      <Text size="sm">{panels.scheduleHint}</Text>
-      <TextInput
-        type="datetime-local"
-        label={panels.publishAt}
-        value={publishAt}
-        data-autofocus
-        onChange={(event) => setPublishAt(event.currentTarget.value)}
-      />
-      <TextInput
-        type="datetime-local"
-        label={panels.unpublishAt}
-        value={unpublishAt}
-        onChange={(event) => setUnpublishAt(event.currentTarget.value)}
-      />
-      <Text size="sm" c="dimmed">
-        {texts.inZone(zone)}
-      </Text>
-      <DialogButtons {...{ close, isSending }} label={panels.scheduleSave} act={() => void save()} />
-    </Stack>
+    // The form refuses a time that is half typed.
+    <form onSubmit={(event) => void save(event)}>
+      <Stack>
+        <Unsaved isChanged={useChanged([publishAt, unpublishAt])} />
+        {alert}
+        <Text size="sm">{panels.scheduleHint}</Text>
+        <TextInput
+          type="datetime-local"
+          label={panels.publishAt}
+          value={publishAt}
+          data-autofocus
+          onChange={(event) => setPublishAt(event.currentTarget.value)}
+        />
+        <TextInput
+          type="datetime-local"
+          label={panels.unpublishAt}
+          value={unpublishAt}
+          onChange={(event) => setUnpublishAt(event.currentTarget.value)}
+        />
+        <Text size="sm" c="dimmed">
+          {texts.inZone(zone)}
+        </Text>
+        <DialogButtons {...{ close, isSending }} label={panels.scheduleSave} />
+      </Stack>
+    </form>
   );
 }

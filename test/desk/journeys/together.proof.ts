@@ -105,6 +105,22 @@ import { startVisit, type Visit } from './visit.ts';
     expect((await visit.api('get', `/articles/${id}/actions/schedule`)).publishAt).toBeNull();
   });
 
+  it('keeps a planned publication if the time is half typed', async () => {
+    const id = await make({ title: 'Half a time' });
+    const publishAt = '2999-01-02T08:30:00.000Z';
+    await visit.api('put', `/articles/${id}/actions/schedule`, { data: { publishAt } });
+    await ann.open(`/content/article/${id}`);
+    await act(ann, 'Schedule');
+    await (await ann.page.waitForSelector('[role=dialog] input'))?.focus();
+    await ann.page.keyboard.press('Backspace');
+    await inDialog(ann, 'Save the times');
+    await ann.page.waitForSelector('[role=dialog] input:focus:invalid');
+    await ann.page.keyboard.type('02');
+    await inDialog(ann, 'Save the times');
+    await closed(ann);
+    expect((await visit.api('get', `/articles/${id}/actions/schedule`)).publishAt).toMatch(/^2999-02-02/);
+  });
+
   it('creates a webhook, gets its secret once, and sends a test', async () => {
     await eva.follow('Webhooks');
     await eva.sees('No webhooks yet.');
