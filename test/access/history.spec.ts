@@ -2,6 +2,7 @@
 import {
   type Credentials,
   defineCollectionType,
+  defineComponent,
   type Grants,
   type Identity,
   type WhereOf,
@@ -22,7 +23,13 @@ const article = defineCollectionType({
     writer: { type: 'string' },
     team: { type: 'relation', relation: 'manyToOne', target: 'team', inversedBy: 'articles' },
     tags: { type: 'relation', relation: 'manyToMany', target: 'tag' },
+    main: { type: 'relation', relation: 'oneToOne', target: 'tag' },
+    part: { type: 'component', component: 'own.part' },
   },
+});
+const part = defineComponent({
+  uid: 'own.part',
+  attributes: { text: { type: 'string' }, tag: { type: 'relation', relation: 'oneToOne', target: 'tag' } },
 });
 const team = defineCollectionType({
   singularApiId: 'team',
@@ -94,6 +101,7 @@ describe('rights on history', () => {
   beforeAll(async () => {
     test = await createTestApp({
       contentTypes: [article, team, tag],
+      components: [part],
       access: { roles: ROLES },
       auth: { strategies: [new Roles()] },
       imports: [HistoryModule.forRoot({ sittingMinutes: 0 })],
@@ -290,5 +298,24 @@ describe('rights on history', () => {
     const restored = await send('post', `articles/${id}/actions/restore`, { as: 'titles' });
     expect(restored.status).toBe(200);
     expect((await send('get', `articles/${id}`)).data).toMatchObject({ title: 'shown', stage: null });
+  });
+
+  it('25.5, 25.6 restores for a limited caller without the links that it may not write', async () => {
+    const tagged = await make('tags', { name: 'a' });
+    const links = { main: tagged, part: { text: 'part', tag: tagged } };
+    const id = await make('articles', { title: 'one', team: red, ...links });
+    await send('put', `articles/${id}?status=draft`, { data: { title: 'two' } });
+    const main = { name: 'a' };
+    const populated = async (): Promise<any> =>
+      (await send('get', `articles/${id}?status=draft&populate[main]=true&populate[part][populate]=tag`))
+        .data;
+    const [{ id: version }] = (await versions(id, 'red')).data;
+    expect(await send('post', `articles/${id}/versions/${version}/actions/restore`, { as: 'red' })).toEqual(
+      expect.objectContaining({ status: 200, meta: {} }),
+    );
+    expect(await populated()).toMatchObject({ title: 'one', main, part: { text: 'part', tag: main } });
+    await send('delete', `articles/${id}`);
+    expect((await send('post', `articles/${id}/actions/restore`, { as: 'red' })).status).toBe(200);
+    expect(await populated()).toMatchObject({ title: 'one', main: null, part: { text: 'part', tag: null } });
   });
 });

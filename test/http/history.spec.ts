@@ -300,6 +300,28 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     expect(secret).toBe('s');
   });
 
+  it('25.5 keeps instances that still exist, with their private values', async () => {
+    const deeper = [{ text: 'deeper', inside: 'kept' }, { inside: 'kept, too' }];
+    const id = await make({ title: 'instances', parts: [{ text: 'one', deep: deeper }, { text: 'two' }] });
+    const stored = async (): Promise<any[]> =>
+      (await test.sql('select parts from pages where document_id = $1 and not published', [id])).map(
+        ({ parts }) => parts,
+      )[0] as any[];
+    const [before] = await stored();
+    const [{ id: version }] = (await versions(id)) as [any];
+    const change = { id: before.id, text: 'changed', deep: [{ id: before.deep[1].id, text: 'new' }] };
+    await send('put', `pages/${id}?status=draft`, { data: { parts: [{ text: 'other' }, change] } });
+    expect((await send('post', `pages/${id}/versions/${version}/actions/restore`)).status).toBe(200);
+    const [first, second] = await stored();
+    expect(first).toEqual(before);
+    expect(second).toMatchObject({ text: 'two' });
+    const { data: list } = await send(
+      'get',
+      `pages?status=draft&publicationFilter=modified&filters[documentId]=${id}`,
+    );
+    expect(list).toEqual([]);
+  });
+
   it('25.5 keeps the draft before it as a version, also of the same sitting', async () => {
     const id = await make({ title: 'published' });
     await send('put', `pages/${id}?status=draft`, { data: { title: 'draft' } });

@@ -168,6 +168,17 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     await test.sql('select * from pages_tags_links where not published order by 1, 2, 3'),
   ];
 
+  it('27.13 keeps the private values of instances that the release has changed', async () => {
+    const id = await draft('pages', { title: 'Parts', parts: [{ text: 'a', note: 'kept' }], stage: 'ready' });
+    await publish(`pages/${id}`);
+    const live = async (): Promise<any> =>
+      (await test.sql('select parts from pages where document_id = $1 and published', [id]))[0]?.['parts'];
+    const before = await live();
+    await edit(`pages/${id}`, { parts: [{ id: before[0].id, text: 'b' }, { text: 'c' }] });
+    expect((await undo(await released([entry('page', id, { locale: 'en' })]))).status).toBe(200);
+    expect(await live()).toEqual(before);
+  });
+
   it('27.13 publishes again what was published before, and leaves the drafts as they are', async () => {
     const [t1, t2] = [await draft('tags', { name: 'one' }), await draft('tags', { name: 'two' })];
     for (const one of [t1, t2]) await publish(`tags/${one}`);

@@ -231,7 +231,7 @@ async function valuesIn(work: Attempt, write: PlannedBody, loaded: LoadedState):
   const { caller, restores = null } = write.plan;
   const { defaultLocale } = work.base.settings;
   const staging = { write: { ...write, restores }, loaded, caller, defaultLocale };
-  const planned = checkedValues(write, loaded, toolsOf(work));
+  const planned = checkedValues(staging.write, loaded, toolsOf(work));
   const checked = write.target.type.stages === null ? planned : await addStage(work.runner, staging, planned);
   // The documents that the body references are not loaded yet: a second attempt reports all problems.
   if (work.runner.isWaiting) throwProblems(checked);

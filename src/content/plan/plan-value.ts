@@ -44,6 +44,8 @@ export interface PlanContext {
   readonly newLocale: boolean;
   /** Whether required relations and media may not be empty (protocol 11.36). */
   readonly strictRelations: boolean;
+  /** Whether an instance whose id does not exist is new: its version is restored. */
+  readonly restores: boolean;
   readonly issues: Issue[];
   readonly refusals: Refusal[];
   readonly uniques: UniqueValue[];

@@ -48,7 +48,7 @@ function instance(
 ): StoredValues {
   const named = id !== undefined && id !== null && level.stored !== null;
   const found = named ? known.find(id, component.uid) : undefined;
-  if (named && found === undefined) {
+  if (named && found === undefined && !context.restores) {
     const message = `Some of the provided components in ${attribute.name} are not related to the entity`;
     context.refusals.push({ error: new ContentError('ApplicationError', message), path: [...path, 'id'] });
     return {};

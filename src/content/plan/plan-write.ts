@@ -19,7 +19,7 @@ import type { UniqueValue } from './plan-value.js';
 import type { WriteStep } from './steps.js';
 import { reportDuplicates } from './unique-values.js';
 import { isUnmodified } from './versions.js';
-import type { CheckedBody, Verb, WriteEvent, WritePlan, WriteTarget } from './write-plan.js';
+import type { CheckedBody, Restores, Verb, WriteEvent, WritePlan, WriteTarget } from './write-plan.js';
 
 export interface CheckedValues {
   readonly writeValues: WriteValues;
@@ -46,11 +46,12 @@ export interface WriteTools {
 export interface BodyWrite {
   readonly target: WriteTarget;
   readonly body: CheckedBody;
+  readonly restores?: Restores;
 }
 
 /** Merges a body into the stored values, and collects its errors (protocol 8 and 11 to 14). */
 export function checkedValues(
-  { target, body }: BodyWrite,
+  { target, body, restores = null }: BodyWrite,
   loaded: LoadedState,
   tools: WriteTools,
 ): CheckedValues {
@@ -70,6 +71,7 @@ export function checkedValues(
       newLocale: versions.own === undefined && versions.base !== undefined,
       complete: versions.own === undefined || (type.draftAndPublish && publish),
       strictRelations: tools.strictRelations,
+      restores: restores !== null || isPublishedSide(type),
       issues,
       refusals,
       uniques,

@@ -29,6 +29,11 @@ export interface Shape {
   readonly rights: Rights;
   /** Returns the form of a link, or null to leave it out. */
   readonly link: (link: StoredLink) => unknown;
+  /**
+   * Whether instances have their ids, so that a write changes those that still exist. They then have all
+   * values, also null, which is not stored.
+   */
+  readonly identified?: boolean;
   /** Whether an attribute of the document is left out. */
   readonly without?: (attribute: Attribute) => boolean;
   /** Whether a value of a document or instance is left out. */
@@ -64,6 +69,19 @@ function componentOf({ named, components }: EmbeddedAttribute, name: unknown): C
   return components.find(({ uid }) => uid === name) ?? components.find((one) => one.previousName === name);
 }
 
+/**
+ * Returns values for the attributes that an instance lacks: the default, or null. Those that are required and
+ * have no default are newer than the version.
+ */
+const lackingIn = (instance: Values, { attributes }: Component): Values =>
+  Object.fromEntries(
+    [...attributes.values()].flatMap((one) => {
+      const value = 'default' in one.def ? (one.def.default ?? null) : null;
+      const isLacking = instance[nameIn(instance, one)] === undefined;
+      return isLacking && (value !== null || !one.required) ? [[one.name, value] as const] : [];
+    }),
+  );
+
 function showInstances(attribute: EmbeddedAttribute, value: unknown, shape: Shape): unknown {
   const { without: _ofDocument, ...others } = shape;
   const within = { ...others, rights: shape.rights.enter(attribute) };
@@ -72,8 +90,10 @@ function showInstances(attribute: EmbeddedAttribute, value: unknown, shape: Shap
     if (!isObject(one)) return [];
     const component = componentOf(attribute, one[COMPONENT]);
     if (component === undefined) return [];
-    const kept = attribute.named ? { [COMPONENT]: component.uid } : {};
-    return [{ ...kept, ...contentOf(one, component, within) }];
+    const named = attribute.named ? { [COMPONENT]: component.uid } : {};
+    const kept = shape.identified === true ? { ...named, id: one['id'] } : named;
+    const lacking = shape.identified === true ? lackingIn(one, component) : {};
+    return [{ ...kept, ...contentOf({ ...one, ...lacking }, component, within) }];
   });
   return attribute.many ? items : (items[0] ?? null);
 }

@@ -74,7 +74,8 @@ export class Trash {
     const versions = await Promise.all(
       inOrder(rows).map(async (row) => ({
         row,
-        body: await this.contents.bodyOf(row, subject, refusing(row)),
+        // No instance exists any more.
+        body: await this.contents.bodyOf(row, subject, { refuses: refusing(row), identified: false }),
       })),
     );
     const answer = await this.recreated(subject, versions);

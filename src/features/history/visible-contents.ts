@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../content/access/caller.js';
 import { statesOf, VisibleDocuments } from '../../content/documents/visible-documents.js';
-import type { ContentType } from '../../content/model/model.js';
+import type { Attribute, ContentType, LinkedAttribute } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
 import { decideRelated, mayFind, oneOf, rightsOf } from '../../content/plan/rights.js';
 import type { Viewer } from '../../content/plan/version-rights.js';
@@ -17,6 +17,8 @@ export const keyOf = ({ type, documentId }: Pick<VersionsOf, 'type' | 'documentI
 /** Form of a link in a body. */
 export const referenceTo = ({ type, documentId, named }: StoredLink): unknown =>
   named ? { __type: typeUid(type), documentId } : documentId;
+
+const isLinked = (attribute: Attribute): attribute is LinkedAttribute => 'targets' in attribute;
 
 const seesAll = (caller: Caller, type: ContentType, published: boolean): boolean =>
   decideRelated(caller, type, published) === 'all';
@@ -98,25 +100,29 @@ export class VisibleContents {
 
   /**
    * Returns a function that returns the body of a version. A body lacks links to deleted documents,
-   * attributes that the caller may not write, and values that `refuses` names. `withSelf` is whether the
-   * document may link to itself.
+   * attributes and relations that the caller may not write, and values that `refuses` names. `withSelf` is
+   * whether the document may link to itself.
    */
   async bodyOf(
     row: VersionRow,
     subject: Pick<VersionsOf, 'type' | 'documentId'> & Viewer,
-    refuses: NonNullable<Shape['refuses']> = () => false,
+    { refuses = () => false, identified = true }: Pick<Shape, 'refuses' | 'identified'> = {},
   ): Promise<BodyOf> {
     const { type, caller } = subject;
     const found = await this.targetsOf(row, subject);
     const self = keyOf(subject);
     return (action, withSelf) => {
-      const { mayWrite } = writeRightsOf(caller, { type, action, published: row.published });
+      const rights = writeRightsOf(caller, { type, action, published: row.published });
+      const mayLink = (attribute: LinkedAttribute): boolean =>
+        'types' in rights.links(attribute, rights.isShown(attribute));
       const exists = (key: string): boolean => (key === self ? withSelf : found.has(key));
       return (
         this.of(row, subject, {
           link: (link) => (exists(keyOf(link)) ? referenceTo(link) : null),
-          without: (attribute) => !attribute.writable || !mayWrite(attribute),
-          refuses,
+          identified,
+          without: (attribute) => !attribute.writable || !rights.mayWrite(attribute),
+          refuses: (attribute, value) =>
+            (isLinked(attribute) && !mayLink(attribute)) || refuses(attribute, value),
         }) ?? {}
       );
     };
