@@ -467,7 +467,7 @@ interface Details extends Problem {
 
 const TAKEN = 'This attribute must be unique';
 
-/** Returns the problems in an error, without those of unique values of the body; null for other responses. */
+/** Returns the messages of a 400, without those of unique values of the body; null for other responses. */
 function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): readonly string[] | null {
   if (status !== 400 || sent === undefined) return null;
   const { error } = JSON.parse(body) as { error: { message: string; details?: Details } };
@@ -477,7 +477,7 @@ function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): 
   const others = errors.filter(
     ({ path = [], message }) => message !== TAKEN || !Object.hasOwn(data, String(path[0])),
   );
-  return errors.length === 0 ? null : others.map(({ path, message }) => JSON.stringify([path, message]));
+  return errors.length === 0 ? [error.message] : others.map(({ message = '' }) => message);
 }
 
 /**
@@ -485,8 +485,9 @@ function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): 
  * attribute must not expose more.
  */
 function isTaken(answers: readonly [Reply, Reply], question: WriteQuestion): boolean {
+  if (!answers.some(({ body }) => body.includes(`"${TAKEN}"`))) return false;
   // Each item of a bulk write may have its own errors.
-  if (question.path.endsWith('/bulk')) return answers.some(({ body }) => body.includes(`"${TAKEN}"`));
+  if (question.path.endsWith('/bulk')) return true;
   const [a, b] = answers.map((answer) => otherProblems(answer, question)) as [
     readonly string[] | null,
     readonly string[] | null,
@@ -686,6 +687,7 @@ export class WritePair {
   /** Writes in both worlds without a caller. Returns false if that succeeds in one of them only. */
   private async writeUnseen(write: UnseenWrite): Promise<boolean> {
     const outcomes = await Promise.all(this.worlds.map((world) => world.write(write)));
+    await this.settle();
     this.tally.unseen += 1;
     const { type, documentId, data } = write;
     this.trail.push({
@@ -712,6 +714,7 @@ export class WritePair {
       locale: undefined,
     } as const;
     await omega.write(write);
+    await this.settle();
     this.tally.hidden += 1;
     this.trail.push({
       method: 'SYSTEM update (hidden, in one world)',
@@ -727,11 +730,16 @@ export class WritePair {
     this.streams = await Promise.all(requests.map((request) => PairedStreams.open(this.worlds, request)));
   }
 
+  /** Waits until the webhooks have sent all events: each contains its document at the time of the delivery. */
+  private async settle(): Promise<void> {
+    await Promise.all(this.worlds.map((world) => world.deliveries.settle(world.sql)));
+  }
+
   /** Returns a difference between the webhooks of both worlds, or null. */
   private async delivered(): Promise<WriteFailure | null> {
-    await Promise.all(this.worlds.map((world) => world.deliveries.settle(world.sql)));
+    await this.settle();
     const [alpha, omega] = this.worlds.map(({ deliveries }) =>
-      deliveries.reply((text) => this.mask.text(text)),
+      deliveries.reply((text) => this.mask.text(this.others.mask(text, ''))),
     ) as [Reply, Reply];
     if (alpha.body === omega.body) return null;
     const type = writeSchema.types.get('paper') as ContentType;
