@@ -32,6 +32,8 @@ interface Tools {
   readonly client: Client;
   readonly sql: RunSql;
   readonly problems: string[];
+  /** Returns the key of an instance in the model; undefined if it has met none with this id. */
+  readonly keyOf: (component: string, id: number) => number | undefined;
 }
 
 /** Request that restores content, and its effect on the model. */
@@ -78,8 +80,11 @@ function shapeOf(content: any, type: Document['type']): object {
 const modelled = ({ values, links }: Snapshot, type: Document['type']): object =>
   shapeOf({ ...values, ...links }, type);
 
+/** Key that no instance has. */
+const NO_KEY = 0;
+
 /** Returns the content of a row as one of the model. */
-function snapshotOf(stored: any, type: Document['type']): Snapshot {
+function snapshotOf(stored: any, type: Document['type'], keyOf: Tools['keyOf']): Snapshot {
   const scalars = type.scalars.map(({ attribute }): [string, any] => [attribute, stored[attribute] ?? null]);
   const embedded = type.embedded.map(({ attribute, components }): [string, Instance[]] => [
     attribute,
@@ -88,7 +93,12 @@ function snapshotOf(stored: any, type: Document['type']): Snapshot {
       const { one: single = {}, many = {} } = PARTS[component] ?? {};
       const names = Object.keys({ ...single, ...many });
       const links = Object.fromEntries(names.map((name) => [name, linksIn(one[name])]));
-      return { key: 0, component, text: textIn(one) as string | null, links };
+      return {
+        key: keyOf(component, one.id) ?? NO_KEY,
+        component,
+        text: textIn(one) as string | null,
+        links,
+      };
     }),
   ]);
   const own = type.sides.filter((side) => side.own);
@@ -170,7 +180,7 @@ export class History {
     const shown = stored === null ? null : shapeOf(stored, typeNamed(type));
     const isSame = isDeepStrictEqual(shown, wanted);
     if (!isSame && others && stored !== null) {
-      const accepted = snapshotOf(stored, typeNamed(type));
+      const accepted = snapshotOf(stored, typeNamed(type), this.tools.keyOf);
       this.known.set(id, { id, type, documentId, state, locale, hash, content: accepted });
       return;
     }
@@ -232,8 +242,12 @@ export class History {
 
   private exists = (id: string): boolean => this.world.documents.has(id) || this.world.hasFile(id);
 
-  /** Returns the body that a restoration writes: links to what exists, and new instances. */
-  private bodyOf({ values, links }: Snapshot, { type, id }: Document, withSelf: boolean): Body {
+  /** Returns the body that a restoration writes: links to what exists, and instances of which some exist. */
+  private bodyOf(
+    { values, links }: Snapshot,
+    { type, id }: Document,
+    { withSelf = true, present = new Set() }: { withSelf?: boolean; present?: ReadonlySet<number> } = {},
+  ): Body {
     const there = (ids: readonly string[]): { set: string[] } => ({
       set: ids.filter((one) => (one === id ? withSelf : this.exists(one))),
     });
@@ -242,7 +256,7 @@ export class History {
     const embedded = type.embedded.map(({ attribute }): [string, Body['embedded'][string]] => [
       attribute,
       ((values[attribute] ?? []) as readonly Instance[]).map((one) => ({
-        key: null,
+        key: present.has(one.key) ? one.key : null,
         component: one.component,
         text: one.text,
         links: all(one.links),
@@ -259,6 +273,21 @@ export class History {
     };
   }
 
+  /** Keys of the instances in the versions of a document in a locale. */
+  private instancesOf(document: Document, locale: string): ReadonlySet<number> {
+    const states = (['draft', 'published'] as const).filter((state) =>
+      document.versions.has(`${state} ${locale}`),
+    );
+    return new Set(
+      states.flatMap((state) => {
+        const { values } = this.world.snapshot(document, state, locale);
+        return document.type.embedded.flatMap(({ attribute }) =>
+          ((values[attribute] ?? []) as readonly Instance[]).map(({ key }) => key),
+        );
+      }),
+    );
+  }
+
   /** Restores the first, the middle and the last version of each document. */
   async *restoreVersions(): AsyncGenerator<Restoring> {
     for (const document of [...this.world.documents.values()]) {
@@ -272,7 +301,9 @@ export class History {
             request: { method: 'POST', path: `${this.pathOf(document)}/versions/${id}/actions/restore` },
             statuses: [200],
             apply: () => {
-              const body = withoutStage(this.bodyOf(content, document, true));
+              const body = withoutStage(
+                this.bodyOf(content, document, { present: this.instancesOf(document, locale) }),
+              );
               return this.world.update(document.id, { locale, publish: false, body, caller: null });
             },
           };
@@ -307,13 +338,13 @@ export class History {
       for (const state of ['published', 'draft'] as const) {
         const content = versions.get(versionKey(id, state, locale));
         if (content === undefined) continue;
-        const body = this.bodyOf(content, document, true);
+        const body = this.bodyOf(content, document);
         // The write of the published version also writes an equal draft.
         if (isDeepStrictEqual(body, before)) continue;
         before = body;
         const write = { locale, publish: state === 'published', caller: null, restores: true };
         if (!this.world.documents.has(id)) {
-          const first = { ...write, body: this.bodyOf(content, document, false) };
+          const first = { ...write, body: this.bodyOf(content, document, { withSelf: false }) };
           written.push(...this.world.create(type, id, first));
         }
         written.push(...this.world.update(id, { ...write, body }));

@@ -46,6 +46,7 @@ export class Observer {
     this.world = world;
   }
 
+  keyOf = (component: string, id: number): number | undefined => this.keys.get(`${component} ${id}`);
   instanceId = (key: number): number | undefined => this.instances.get(key)?.id;
 
   private differ(where: string, what: string, found: unknown, expected: unknown): void {

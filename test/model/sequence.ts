@@ -67,7 +67,8 @@ export class Sequence {
     this.tally = notes.tally;
     this.world = new World(files);
     this.observer = new Observer(client, this.world);
-    this.history = new History({ client, sql: notes.sql, problems: this.observer.problems }, this.world);
+    const { problems, keyOf } = this.observer;
+    this.history = new History({ client, sql: notes.sql, problems, keyOf }, this.world);
     files.forEach((id, i) => this.labels.set(id, `<file ${i}>`));
     const find = (type: string, slot: number): string | undefined =>
       type === 'file' ? files[slot] : this.find(type, slot);
