@@ -320,7 +320,7 @@ class Writing {
       `${type.route}/trash${this.pick(PAGES)}`,
       // The log names all documents (26.1), also those of one world that the application itself writes.
       'audit?filters[by][kind]=token&pagination[pageSize]=5',
-      `audit?filters[documentId]=${path.split('/')[1] ?? 'none'}`,
+      `audit?filters[by][kind]=token&filters[documentId]=${path.split('/')[1] ?? 'none'}`,
     ]);
     return { method: 'GET', type, path: asked };
   }
