@@ -1,13 +1,13 @@
 /** Webhooks: what endpoints receive, when, and who may manage them. */
 import { generateKeyPairSync, verify } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type AuthStrategy, ContentMetrics, defineCollectionType, type Grants } from 'nestjs-content-api';
 import { EventsModule, webhookType } from 'nestjs-content-api/events';
 import { Webhook } from 'standardwebhooks';
 import type * as WorkerRoom from '../../src/features/events/reader-worker.ts';
 import { failure } from '../http/helpers.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { LocalServer } from '../support/local-server.ts';
 import { loadRoom } from '../support/rooms.ts';
 import { eventually } from './helpers.ts';
 
@@ -21,34 +21,14 @@ interface Received {
 }
 
 /** Receiver of webhooks: the path decides the response. */
-class Receiver {
+class Receiver extends LocalServer {
   readonly received: Received[] = [];
   readonly statuses = new Map<string, number>();
   readonly replies = new Map<string, Record<string, string>>();
-  private readonly server: Server = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      const path = request.url ?? '';
-      this.received.push({
-        path,
-        headers: request.headers,
-        text,
-        body: JSON.parse(text) as Received['body'],
-      });
-      response.writeHead(this.statuses.get(path) ?? 200, this.replies.get(path) ?? {}).end('ok');
-    });
-  });
-  url = '';
 
-  async start(): Promise<void> {
-    await new Promise<void>((done) => this.server.listen(0, '127.0.0.1', done));
-    this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    this.server.closeAllConnections();
-    this.server.close();
+  protected respond(text: string, { url = '', headers }: IncomingMessage, response: ServerResponse): void {
+    this.received.push({ path: url, headers, text, body: JSON.parse(text) as Received['body'] });
+    response.writeHead(this.statuses.get(url) ?? 200, this.replies.get(url) ?? {}).end('ok');
   }
 
   at(path: string): readonly Received[] {

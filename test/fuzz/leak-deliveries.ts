@@ -1,7 +1,7 @@
 /** Webhooks of a role in two worlds: both endpoints must receive the same. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CodeEndpoint } from 'nestjs-content-api/events';
+import { LocalServer } from '../support/local-server.ts';
 import type { Reply } from './apps.ts';
 import type { RunSql } from './content.ts';
 import { until } from './leak-streams.ts';
@@ -23,32 +23,17 @@ interface Sent {
 }
 
 /** Endpoint of one world, with the bodies that it has received. */
-export class Deliveries {
+export class Deliveries extends LocalServer {
   private readonly bodies: string[] = [];
-  private readonly server: Server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      this.bodies.push(Buffer.concat(parts).toString());
-      response.end();
-    });
-  });
 
-  static async listen(closing: (() => Promise<unknown>)[]): Promise<Deliveries> {
-    const deliveries = new Deliveries();
-    const { server } = deliveries;
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    closing.unshift(async () => {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    });
-    return deliveries;
+  protected respond(text: string, _request: IncomingMessage, response: ServerResponse): void {
+    this.bodies.push(text);
+    response.end();
   }
 
   /** Endpoint to which events are sent as a role may see them. */
   endpointOf(role: string): CodeEndpoint {
-    const { port } = this.server.address() as AddressInfo;
-    return { name: NAME, url: `http://localhost:${port}`, secret: SECRET, role };
+    return { name: NAME, url: this.url, secret: SECRET, role };
   }
 
   /** Waits until all events of the log were sent or skipped. Throws an Error for a failed attempt. */

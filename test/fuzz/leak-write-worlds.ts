@@ -637,7 +637,9 @@ export class WritableWorld implements StreamedWorld {
   }
 
   static async start({ ids, writer }: PreparedWriter, url: string, closing: Closing): Promise<WritableWorld> {
-    const deliveries = await Deliveries.listen(closing);
+    const deliveries = new Deliveries();
+    await deliveries.start();
+    closing.unshift(async () => deliveries.stop());
     const running = await startApp(
       optionsFor(() => ids['person']?.[0] ?? '', [deliveries.endpointOf(writer)]),
       url,

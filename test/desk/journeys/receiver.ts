@@ -1,25 +1,13 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LocalServer } from '../../support/local-server.ts';
 
 /** Receiver of webhooks; `status` is its response. */
-export class Receiver {
+export class Receiver extends LocalServer {
   status = 200;
   received = 0;
-  url = '';
-  private readonly server: Server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      this.received += 1;
-      response.writeHead(this.status).end();
-    });
-  });
 
-  async start(): Promise<void> {
-    await new Promise<void>((done) => this.server.listen(0, '127.0.0.1', done));
-    this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    this.server.closeAllConnections();
-    this.server.close();
+  protected respond(_text: string, _request: IncomingMessage, response: ServerResponse): void {
+    this.received += 1;
+    response.writeHead(this.status).end();
   }
 }

@@ -1,7 +1,6 @@
 /** Writers and deliveries in several processes that are killed, on a server that restarts. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
@@ -15,6 +14,7 @@ import {
 } from 'nestjs-content-api';
 import pg from 'pg';
 import { createDatabase } from '../../support/database.ts';
+import { LocalServer } from '../../support/local-server.ts';
 import type { PostgresNode } from '../../support/postgres-node.ts';
 import type { Done } from './instance.ts';
 
@@ -47,31 +47,17 @@ const memo = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
-class Receiver {
+class Receiver extends LocalServer {
   readonly at = new Map<string, Received[]>();
-  private readonly server: Server = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      const path = request.url ?? '';
-      const body = JSON.parse(text) as { id?: string; documentId?: string; entry?: { documentId: string } };
-      const id = String(request.headers['webhook-id'] ?? body.id);
-      const list = this.at.get(path) ?? [];
-      this.at.set(path, list);
-      list.push({ id, documentId: body.entry?.documentId ?? body.documentId ?? '' });
-      setTimeout(() => response.end(), path === '/slow' ? 2000 : 0);
-    });
-  });
-  url = '';
 
-  async start(): Promise<void> {
-    await new Promise<void>((done) => this.server.listen(0, '127.0.0.1', done));
-    this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    this.server.closeAllConnections();
-    this.server.close();
+  protected respond(text: string, request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url ?? '';
+    const body = JSON.parse(text) as { id?: string; documentId?: string; entry?: { documentId: string } };
+    const id = String(request.headers['webhook-id'] ?? body.id);
+    const list = this.at.get(path) ?? [];
+    this.at.set(path, list);
+    list.push({ id, documentId: body.entry?.documentId ?? body.documentId ?? '' });
+    setTimeout(() => response.end(), path === '/slow' ? 2000 : 0);
   }
 }
 
