@@ -1,7 +1,5 @@
 /** Question before a document is unpublished, deleted or loses its changes. */
 import { Button, Text } from '@mantine/core';
-import { useState } from 'react';
-import { messageOf } from '../api/errors.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { isStoredIn } from '../editor/requests.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
@@ -9,8 +7,8 @@ import { textOfValue } from '../form/values.ts';
 import type { Type } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
+import { useSending } from '../parts/sending.tsx';
 import { isolated } from '../texts/isolated.ts';
-import { reasonText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { DocumentUses } from './document-uses.tsx';
 
@@ -33,8 +31,7 @@ export function Question({ editor, asked, close, deleted }: Props) {
   const { type, store } = editor;
   const { state } = useSnapshot(editor);
   const isStored = isStoredIn(state, editor.place.locale);
-  const [error, setError] = useState<string | null>(null);
-  const [isSending, setSending] = useState(false);
+  const { isSending, alert, send } = useSending();
   const title = textOfValue(store.get(type.title)) || texts.untitled;
   const questions = {
     unpublish: [texts.confirmUnpublish, texts.confirmUnpublishHint],
@@ -43,16 +40,10 @@ export function Question({ editor, asked, close, deleted }: Props) {
   } as const;
   const [heading, hint] = questions[asked];
   const remove = async (everywhere: boolean): Promise<void> => {
-    setSending(true);
-    try {
-      await editor.remove(everywhere);
-      close();
-      say(texts.deletedNow);
-      deleted();
-    } catch (reason) {
-      setError(reasonText(messageOf(reason), texts));
-      setSending(false);
-    }
+    if (!(await send(() => editor.remove(everywhere)))) return;
+    close();
+    say(texts.deletedNow);
+    deleted();
   };
   const act = async (action: 'unpublish' | 'discard'): Promise<void> => {
     close();
@@ -64,11 +55,7 @@ export function Question({ editor, asked, close, deleted }: Props) {
     <Dialog title={heading} close={close}>
       <Text size="sm">{hint}</Text>
       {asked === 'delete' && <DocumentUses {...{ editor, close }} isQuiet />}
-      {error !== null && (
-        <Text size="sm" c="red" role="alert">
-          {error}
-        </Text>
-      )}
+      {alert}
       <DialogButtons
         close={close}
         label={
