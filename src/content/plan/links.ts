@@ -166,7 +166,6 @@ export function applyChange(
   given: ChangedRelation,
   resolver: Resolver,
 ): readonly string[] {
-  if (given.input.kind === 'keep') return current;
   const list = newList(current, given, resolver);
   checkFiles(given.input, given.attribute, resolver);
   return list;

@@ -34,7 +34,7 @@ import { startVisit, type Visit } from './visit.ts';
   afterEach(() => expect(visit.complaints()).toEqual([]));
 
   it.each(['story', 'body'])('work while it writes rich text: %s', async (field) => {
-    // A new document is not saved by itself.
+    // The desk saves changes of a stored document by itself, but no new document.
     await ann.openAnew('/content/article/new');
     await ann.type('Title', `Keys in ${field}`);
     const area = await ann.page.waitForSelector(`[data-path=${field}] [contenteditable=true]`);
