@@ -1,14 +1,12 @@
 /** Times at which the server publishes and unpublishes a document in a language. */
-import { Alert, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Loader, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { readSchedule, type Schedule, writeSchedule } from '../editor/schedule.ts';
 import { inputOf, timeOf } from '../model/local-time.ts';
-import { Dialog, DialogButtons } from '../parts/dialog.tsx';
-import { say } from '../parts/messages.tsx';
-import { useSending } from '../parts/sending.tsx';
-import { Unsaved, useChanged } from '../parts/unsaved.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { failureText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 
@@ -54,11 +52,14 @@ export function ScheduleNote({ editor }: { readonly editor: DocumentEditor }) {
 export default function ScheduleDialog({ editor, close }: Props) {
   const texts = useTexts();
   const { data, error } = useSchedule(editor);
+  if (data !== undefined) return <Times {...{ editor, close }} schedule={data} />;
   return (
     <Dialog title={texts.panels.schedule} close={close}>
-      {error !== null && <Alert color="red">{failureText(error, texts)}</Alert>}
-      {data === undefined && error === null && <Loader aria-label={texts.loading} />}
-      {data !== undefined && <Times {...{ editor, close }} schedule={data} />}
+      {error === null ? (
+        <Loader aria-label={texts.loading} />
+      ) : (
+        <Alert color="red">{failureText(error, texts)}</Alert>
+      )}
     </Dialog>
   );
 }
@@ -67,47 +68,40 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
   const texts = useTexts();
   const { panels } = texts;
   const client = useQueryClient();
-  const { send, alert, isSending } = useSending();
   const [publishAt, setPublishAt] = useState(inputOf(schedule.publishAt));
   const [unpublishAt, setUnpublishAt] = useState(inputOf(schedule.unpublishAt));
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const save = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
+  const submit = async (): Promise<void> => {
     const times = { publishAt: timeOf(publishAt), unpublishAt: timeOf(unpublishAt) };
     // The server publishes the draft, so the form is saved first.
-    const isDone = await send(async () => {
-      if (!(await editor.save())) throw new Error(texts.refused);
-      client.setQueryData(keyOf(editor), await writeSchedule(editor.place, times));
-    });
-    if (!isDone) return;
-    say(panels.scheduled);
-    close();
+    if (!(await editor.save())) throw new Error(texts.refused);
+    client.setQueryData(keyOf(editor), await writeSchedule(editor.place, times));
   };
   return (
-    // The form refuses a time that is half typed.
-    <form onSubmit={(event) => void save(event)}>
-      <Stack>
-        <Unsaved isChanged={useChanged([publishAt, unpublishAt])} />
-        {alert}
-        <Text size="sm">{panels.scheduleHint}</Text>
-        <TextInput
-          type="datetime-local"
-          label={panels.publishAt}
-          value={publishAt}
-          data-autofocus
-          onChange={(event) => setPublishAt(event.currentTarget.value)}
-        />
-        <TextInput
-          type="datetime-local"
-          label={panels.unpublishAt}
-          value={unpublishAt}
-          onChange={(event) => setUnpublishAt(event.currentTarget.value)}
-        />
-        <Text size="sm" c="dimmed">
-          {texts.inZone(zone)}
-        </Text>
-        <DialogButtons {...{ close, isSending }} label={panels.scheduleSave} />
-      </Stack>
-    </form>
+    <FormDialog
+      title={panels.schedule}
+      label={panels.scheduleSave}
+      close={close}
+      values={[publishAt, unpublishAt]}
+      message={panels.scheduled}
+      submit={submit}
+    >
+      <Text size="sm">{panels.scheduleHint}</Text>
+      <TextInput
+        type="datetime-local"
+        label={panels.publishAt}
+        value={publishAt}
+        onChange={(event) => setPublishAt(event.currentTarget.value)}
+      />
+      <TextInput
+        type="datetime-local"
+        label={panels.unpublishAt}
+        value={unpublishAt}
+        onChange={(event) => setUnpublishAt(event.currentTarget.value)}
+      />
+      <Text size="sm" c="dimmed">
+        {texts.inZone(zone)}
+      </Text>
+    </FormDialog>
   );
 }

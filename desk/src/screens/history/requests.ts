@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { request } from '../../api/http.ts';
 import type { Json } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
+import { MANAGED } from '../../parts/changes.ts';
 import { settings } from '../../settings.ts';
 import { useModel } from '../app.tsx';
 
@@ -145,7 +146,7 @@ export function useNames(writers: readonly Writer[]): Named {
   const { people } = useModel();
   const ids = [...new Set(writers.flatMap(({ kind, id }) => (kind === 'user' && id !== null ? [id] : [])))];
   const { data } = useQuery({
-    queryKey: ['people', 'names', ids.sort()],
+    queryKey: [MANAGED, 'names', ids.sort()],
     queryFn: async ({ signal }): Promise<Named> => {
       const query = { filters: { documentId: { $in: ids } }, limit: ids.length };
       const path = `${settings.api}/users`;

@@ -2,9 +2,9 @@
 import { Badge, Button, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { session } from '../../api/session.ts';
+import { useChanges } from '../../parts/changes.ts';
 import { Frame } from '../../parts/frame.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
-import { useChanges } from './parts.tsx';
 import { endOwnSession, type OwnSession, useOwnSessions } from './requests.ts';
 
 export function AccountScreen() {

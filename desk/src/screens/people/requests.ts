@@ -1,6 +1,7 @@
 /** Requests of the people screens. Lists have the key `people`, and are read again after each change. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type Ask, request } from '../../api/http.ts';
+import { MANAGED } from '../../parts/changes.ts';
 import { settings } from '../../settings.ts';
 import type { Grants, Tree } from './grants.ts';
 
@@ -67,7 +68,7 @@ interface UsersOptions {
 
 export const useUsers = (search: string, page: number, { withRole, isAllowed = true }: UsersOptions) =>
   useQuery({
-    queryKey: ['people', 'users', search, page, withRole],
+    queryKey: [MANAGED, 'users', search, page, withRole],
     enabled: isAllowed,
     queryFn: async ({ signal }) => {
       const narrowed = search === '' ? {} : { _q: search };
@@ -85,21 +86,21 @@ export const useUsers = (search: string, page: number, { withRole, isAllowed = t
 /** Names of the roles, for callers who may give them. */
 export const useRoleNames = (isAllowed: boolean) =>
   useQuery({
-    queryKey: ['people', 'role names'],
+    queryKey: [MANAGED, 'role names'],
     queryFn: async () => (await api<{ roles: readonly Role[] }>('/users-permissions/roles')).roles,
     enabled: isAllowed,
   });
 
 export const useRoles = (isAllowed = true) =>
   useQuery({
-    queryKey: ['people', 'roles'],
+    queryKey: [MANAGED, 'roles'],
     queryFn: () => desk<readonly FullRole[]>('/roles'),
     enabled: isAllowed,
   });
 
 export const useTree = (documentId: string, isAllowed: boolean) =>
   useQuery({
-    queryKey: ['people', 'tree', documentId],
+    queryKey: [MANAGED, 'tree', documentId],
     queryFn: async () =>
       (await api<{ role: { permissions: Tree } }>(`/users-permissions/roles/${documentId}`)).role.permissions,
     enabled: isAllowed,
@@ -107,14 +108,14 @@ export const useTree = (documentId: string, isAllowed: boolean) =>
 
 export const useTokens = (isAllowed = true) =>
   useQuery({
-    queryKey: ['people', 'tokens'],
+    queryKey: [MANAGED, 'tokens'],
     enabled: isAllowed,
     queryFn: async () => (await api<{ data: readonly Token[] }>('/api-tokens')).data,
   });
 
 export const useOwnSessions = () =>
   useQuery({
-    queryKey: ['people', 'sessions'],
+    queryKey: [MANAGED, 'sessions'],
     queryFn: () => desk<readonly OwnSession[]>('/account/sessions'),
   });
 

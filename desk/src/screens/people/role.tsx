@@ -2,6 +2,8 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { useChanges } from '../../parts/changes.ts';
+import { type Question, QuestionDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
 import { SteadyButton } from '../../parts/steady-button.tsx';
@@ -10,7 +12,6 @@ import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { GrantChoices, GrantTable } from './grant-tables.tsx';
 import { branchesOf, rowsOf, switched, type Tree } from './grants.ts';
-import { type Question, QuestionDialog, useChanges } from './parts.tsx';
 import { changeRole, deleteRole, type FullRole, useRoles, useTree } from './requests.ts';
 
 export function RoleScreen({ documentId }: { readonly documentId: string }) {

@@ -3,10 +3,10 @@ import { Button, Table, Text, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
-import { FormDialog } from './parts.tsx';
 import { createRole, useRoles } from './requests.ts';
 
 export function RolesScreen() {

@@ -2,15 +2,16 @@
 import { ActionIcon, Button, Menu, Select, Table, Text, TextInput } from '@mantine/core';
 import { IconDots, IconPlus } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
+import { useChanges } from '../../parts/changes.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { EmptyList } from '../../parts/empty-list.tsx';
+import { type Question, QuestionDialog, type Secret, SecretDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { Unsaved, useChanged } from '../../parts/unsaved.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { GrantChoices } from './grant-tables.tsx';
 import { VERBS } from './grants.ts';
-import { type Question, QuestionDialog, type Secret, SecretDialog, useChanges } from './parts.tsx';
 import { createToken, deleteToken, rotateToken, type Token, useTokens } from './requests.ts';
 
 const KINDS = ['read-only', 'full-access', 'custom'] as const;

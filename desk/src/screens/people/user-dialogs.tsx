@@ -1,10 +1,11 @@
 /** Dialogs of the users screen: a new user with an invitation link, and the role of a user. */
 import { Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useRef, useState } from 'react';
+import { useChanges } from '../../parts/changes.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Unsaved, useChanged } from '../../parts/unsaved.tsx';
 import { useTexts } from '../../texts/texts.ts';
-import { FormDialog, useChanges } from './parts.tsx';
 import { opensDesk } from './grants.ts';
 import { changeUser, createUser, inviteUser, nameOf, type Role, type User, useRoles } from './requests.ts';
 

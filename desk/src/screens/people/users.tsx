@@ -15,12 +15,13 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconDots, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { session } from '../../api/session.ts';
+import { useChanges } from '../../parts/changes.ts';
 import { EmptyList } from '../../parts/empty-list.tsx';
+import { type Question, QuestionDialog, type Secret, SecretDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
-import { type Question, QuestionDialog, type Secret, SecretDialog, useChanges } from './parts.tsx';
 import {
   changeUser,
   deleteUser,

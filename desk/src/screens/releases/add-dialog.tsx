@@ -2,10 +2,10 @@
 import { SegmentedControl, Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Type } from '../../model/model.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
-import { FormDialog } from '../people/parts.tsx';
 import { addEntries, createRelease, type ReleaseAction, usePlanned } from './requests.ts';
 
 interface Props {

@@ -5,12 +5,12 @@ import { Link } from 'wouter';
 import { ApiError } from '../../api/errors.ts';
 import { textOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
+import { useChanges } from '../../parts/changes.ts';
 import { distinct } from '../../parts/distinct.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { reasonOf } from '../bulk-report.tsx';
-import { useChanges } from '../people/parts.tsx';
 import { type Outcome, type ReleaseEntry, removeEntry, type Report, type WholeRelease } from './requests.ts';
 
 interface Props {

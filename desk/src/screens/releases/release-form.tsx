@@ -2,8 +2,8 @@
 import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { inputOf, timeOf } from '../../model/local-time.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useTexts } from '../../texts/texts.ts';
-import { FormDialog } from '../people/parts.tsx';
 import type { Release, ReleaseInput } from './requests.ts';
 
 interface Props {

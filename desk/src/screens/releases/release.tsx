@@ -3,11 +3,12 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { useChanges } from '../../parts/changes.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
+import { type Question, QuestionDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say, useAnnouncement } from '../../parts/messages.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
-import { type Question, QuestionDialog, useChanges } from '../people/parts.tsx';
 import { Entries } from './entries.tsx';
 import { ReleaseForm } from './release-form.tsx';
 import {

@@ -4,6 +4,7 @@ import type { ErrorBody } from '../../api/errors.ts';
 import { type Ask, request } from '../../api/http.ts';
 import type { Parameters } from '../../api/query.ts';
 import type { Status } from '../../editor/requests.ts';
+import { MANAGED } from '../../parts/changes.ts';
 import { settings } from '../../settings.ts';
 
 export type ReleaseAction = 'publish' | 'unpublish';
@@ -73,21 +74,21 @@ const list = (query: Parameters): Promise<readonly Release[]> =>
 /** Releases that can still be changed, those with a time first. */
 export const usePlanned = () =>
   useQuery({
-    queryKey: ['people', 'releases', 'planned'],
+    queryKey: [MANAGED, 'releases', 'planned'],
     queryFn: () => list({ filters: { state: { $ne: 'released' } }, sort: 'at,name' }),
     refetchInterval: REFRESH,
   });
 
 export const usePast = () =>
   useQuery({
-    queryKey: ['people', 'releases', 'past'],
+    queryKey: [MANAGED, 'releases', 'past'],
     queryFn: () => list({ filters: { state: 'released' }, sort: 'releasedAt:desc' }),
     refetchInterval: REFRESH,
   });
 
 export const useRelease = (id: string) =>
   useQuery({
-    queryKey: ['people', 'releases', id],
+    queryKey: [MANAGED, 'releases', id],
     queryFn: () => ask<WholeRelease>(pathOf(id)),
     refetchInterval: REFRESH,
   });

@@ -2,13 +2,13 @@
 import { Alert, List, Loader, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/errors.ts';
+import { useChanges } from '../../parts/changes.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { say } from '../../parts/messages.tsx';
 import { failureText } from '../../texts/reasons.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { reasonOf } from '../bulk-report.tsx';
-import { useChanges } from '../people/parts.tsx';
 import { EntryTitle, titleOf } from './entries.tsx';
 import { checkUndo, type Report, undoRelease, type WholeRelease } from './requests.ts';
 

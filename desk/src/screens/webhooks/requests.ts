@@ -1,6 +1,7 @@
 /** Requests of the webhooks screen. Lists have the key `people`, and are read again after each change. */
 import { useQuery } from '@tanstack/react-query';
 import { type Ask, request } from '../../api/http.ts';
+import { MANAGED } from '../../parts/changes.ts';
 import { settings } from '../../settings.ts';
 
 /** Name of an event for editors; of an unknown one, its code. */
@@ -47,7 +48,7 @@ const REFRESH = 5000;
 
 export const useWebhooks = () =>
   useQuery({
-    queryKey: ['people', 'webhooks'],
+    queryKey: [MANAGED, 'webhooks'],
     queryFn: () => ask<readonly Webhook[]>(''),
     refetchInterval: REFRESH,
   });
@@ -55,21 +56,21 @@ export const useWebhooks = () =>
 /** Webhooks by id, for texts about them. */
 export const useWebhookNames = (isAllowed: boolean) =>
   useQuery({
-    queryKey: ['people', 'webhooks'],
+    queryKey: [MANAGED, 'webhooks'],
     queryFn: () => ask<readonly Webhook[]>(''),
     enabled: isAllowed,
   });
 
 export const useWebhook = (id: string) =>
   useQuery({
-    queryKey: ['people', 'webhooks', id],
+    queryKey: [MANAGED, 'webhooks', id],
     queryFn: () => ask<Webhook>(pathOf(id)),
     refetchInterval: REFRESH,
   });
 
 export const useAttempts = (id: string) =>
   useQuery({
-    queryKey: ['people', 'webhooks', id, 'attempts'],
+    queryKey: [MANAGED, 'webhooks', id, 'attempts'],
     queryFn: () => ask<readonly Attempt[]>(`${pathOf(id)}/attempts`),
     refetchInterval: REFRESH,
   });

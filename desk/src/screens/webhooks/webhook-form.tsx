@@ -1,9 +1,9 @@
 /** Form of a webhook. */
 import { Code, Group, MultiSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
-import { FormDialog } from '../people/parts.tsx';
 import { type Webhook, type WebhookInput } from './requests.ts';
 
 interface Props {

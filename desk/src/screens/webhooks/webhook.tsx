@@ -14,19 +14,19 @@ import {
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { Frame } from '../../parts/frame.tsx';
-import { say } from '../../parts/messages.tsx';
-import { reasonText } from '../../texts/reasons.ts';
-import { useFormats, useTexts } from '../../texts/texts.ts';
-import { useModel } from '../app.tsx';
+import { useChanges } from '../../parts/changes.ts';
 import {
   FormDialog,
   type Question,
   QuestionDialog,
   type Secret,
   SecretDialog,
-  useChanges,
-} from '../people/parts.tsx';
+} from '../../parts/form-dialog.tsx';
+import { Frame } from '../../parts/frame.tsx';
+import { say } from '../../parts/messages.tsx';
+import { reasonText } from '../../texts/reasons.ts';
+import { useFormats, useTexts } from '../../texts/texts.ts';
+import { useModel } from '../app.tsx';
 import {
   changeWebhook,
   deleteWebhook,

@@ -1,22 +1,11 @@
-/** Parts of the people screens: dialogs, and the sending of changes. */
+/** Dialogs that send a change, and a dialog that shows a secret. */
 import { Button, CopyButton, Stack, Text, Textarea } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import type { ComponentProps, FormEvent } from 'react';
-import { Dialog, DialogButtons, markFirstField } from '../../parts/dialog.tsx';
-import { say } from '../../parts/messages.tsx';
-import { Unsaved, useChanged } from '../../parts/unsaved.tsx';
-import { type Sending, useSending } from '../../parts/sending.tsx';
-import { useTexts } from '../../texts/texts.ts';
-
-/** Sends changes of people. The lists are read again after each. */
-export function useChanges(): Sending {
-  const client = useQueryClient();
-  const { send, ...sending } = useSending();
-  return {
-    ...sending,
-    send: (work) => send(work).finally(() => void client.invalidateQueries({ queryKey: ['people'] })),
-  };
-}
+import { useTexts } from '../texts/texts.ts';
+import { useChanges } from './changes.ts';
+import { Dialog, DialogButtons, markFirstField } from './dialog.tsx';
+import { say } from './messages.tsx';
+import { Unsaved, useChanged } from './unsaved.tsx';
 
 interface FormProps extends ComponentProps<typeof Dialog> {
   readonly label: string;
