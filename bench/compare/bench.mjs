@@ -89,12 +89,17 @@ export const start = (folder, args) =>
     env: { NODE_ENV: 'production' },
   });
 
-/** Measures a request on servers in turns. Returns the figures of each server by round. */
-export async function measure({ name, request }, servers, { seconds, rounds, connections, postgres }) {
+/**
+ * Measures a request on servers in turns. Returns the figures of each server by round. `warmedUp` runs after
+ * the requests that warm the servers up.
+ */
+export async function measure({ name, request }, servers, { warmedUp = () => {}, ...options }) {
+  const { seconds, rounds, connections, postgres } = options;
   const results = servers.map(({ adapter, version }) => ({ adapter, version, rounds: [] }));
   const send = (entry, limits) =>
     run({ url: entry.server.url, connections, request: () => request((entry.next += 1)), ...limits });
   for (const entry of servers) await send(entry, { seconds: 20, count: WARM_UP });
+  await warmedUp();
   for (let round = 0; round < rounds; round += 1)
     for (let i = 0; i < servers.length; i += 1) {
       const at = (i + round) % servers.length;
