@@ -180,6 +180,11 @@ export class Permissions {
     return granted.get(type)?.has(action) === true || granted.get(EVERY)?.has(action) === true;
   }
 
+  /** Whether `action` on a type is granted on all documents and for all attributes. */
+  allowsWhole(type: string, action: Action): boolean {
+    return this.allows(type, action) && this.fields(type, action) === null;
+  }
+
   /** Returns the conditions under which `action` is granted; none if it is granted on all documents. */
   limits(type: string, action: Action): readonly GrantCondition[] {
     return this.limitedTo(type, action).map(({ condition }) => condition);

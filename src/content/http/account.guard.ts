@@ -4,6 +4,7 @@ import { refusal } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
 import type { Action } from '../access/actions.js';
+import type { Permissions } from '../access/permissions.js';
 import { requireJson } from './json-body.js';
 import { credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 
@@ -46,12 +47,19 @@ export function callerOf(request: object): Caller {
   return caller;
 }
 
-/**
- * Returns the caller, checked as on content routes. Throws 403, or 401 for an unauthenticated caller without
- * any permission.
- */
-export function callerWith(request: object, type: string, action: Action): Caller {
+const callerIf = (request: object, isGranted: (permissions: Permissions) => boolean): Caller => {
   const caller = callerOf(request);
-  if (caller.permissions.allows(type, action)) return caller;
+  if (isGranted(caller.permissions)) return caller;
   throw refusal(caller);
-}
+};
+
+/**
+ * Returns the caller of a route that knows neither conditions nor attributes: a grant with either gives
+ * nothing here. Throws 403, or 401 for an unauthenticated caller without any permission.
+ */
+export const callerWith = (request: object, type: string, action: Action): Caller =>
+  callerIf(request, (permissions) => permissions.allowsWhole(type, action));
+
+/** Returns the caller of a route that limits itself to the attributes of the grant. Throws as callerWith. */
+export const callerWithSome = (request: object, type: string, action: Action): Caller =>
+  callerIf(request, (permissions) => permissions.allows(type, action));

@@ -49,7 +49,7 @@ export const routesOf =
     const paths: Record<string, Record<string, Operation>> = {};
     for (const row of rows) {
       const { path, method, handler, action, summary, status = 200, answer, body, more = [], meta } = row;
-      if (!caller.permissions.allows(subject, action)) continue;
+      if (!caller.permissions.allowsWhole(subject, action)) continue;
       const onOne = path === '' ? [] : ON_DOCUMENT;
       (paths[`${base}/${first}${path}`] ??= {})[method] = {
         operationId: `${name}_${handler}`,

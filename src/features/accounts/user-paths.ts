@@ -210,7 +210,8 @@ const BODIES: Readonly<Record<NonNullable<AccountRow['body']>, (context: SchemaC
  * permissions.
  */
 function isFor({ of, action, handler }: AccountRow, { kind, permissions }: Caller): boolean {
-  if (action !== null) return permissions.allows(of, action);
+  if (action !== null)
+    return of === USER ? permissions.allows(of, action) : permissions.allowsWhole(of, action);
   return handler !== 'me' || kind === 'user' || kind === 'system';
 }
 

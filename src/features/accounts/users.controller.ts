@@ -25,7 +25,7 @@ import { isObject } from '../../kernel/json.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
 import { byDocumentId, type DocumentKey } from '../../content/plan/plan-read.js';
 import { type QueryDefaults } from '../../content/query/read-raw.js';
-import { PrivateGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
+import { PrivateGuard, callerOf, callerWithSome } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Json, Description } from '../../content/http/metadata.js';
 import { type HttpRequest, queryOf } from '../../content/http/request-state.js';
@@ -70,14 +70,14 @@ export class UsersController {
   @Get()
   @Json()
   async find(@Req() request: HttpRequest): Promise<string> {
-    const access = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    const access = { caller: callerWithSome(request, TYPE, 'find'), action: 'find' } as const;
     return (await this.documents.read(this.plan(request, access, wholeList))).data;
   }
 
   @Get('count')
   @Json()
   async count(@Req() request: HttpRequest): Promise<string> {
-    const access = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    const access = { caller: callerWithSome(request, TYPE, 'find'), action: 'find' } as const;
     const { meta } = await this.documents.read(this.plan(request, access, totalOnly));
     return String(meta.pagination?.total ?? 0);
   }
@@ -97,7 +97,7 @@ export class UsersController {
   @Json()
   async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
     const by = ROW_ID.test(id) ? { id: Number(id) } : { documentId: id };
-    const access = { caller: callerWith(request, TYPE, 'findOne'), action: 'findOne', by } as const;
+    const access = { caller: callerWithSome(request, TYPE, 'findOne'), action: 'findOne', by } as const;
     return (await this.documents.read(this.plan(request, access))).data;
   }
 
@@ -117,7 +117,7 @@ export class UsersController {
   @Delete(':id')
   @Json()
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
-    const caller = callerWith(request, TYPE, 'delete');
+    const caller = callerWithSome(request, TYPE, 'delete');
     const by = { documentId: await this.documentId(id) };
     const plan = this.plan(request, { caller, action: 'delete', by });
     const { data } = await this.documents.read(plan);
@@ -130,7 +130,7 @@ export class UsersController {
     { action, id }: { readonly action: 'create' | 'update'; readonly id?: string },
     body: unknown,
   ): Promise<string> {
-    const caller = callerWith(request, TYPE, action);
+    const caller = callerWithSome(request, TYPE, action);
     const documentId = id === undefined ? null : await this.documentId(id);
     const access = { caller, action, by: byDocumentId(documentId) };
     const plan = this.plan(request, access, action === 'create' ? withRole : undefined);

@@ -27,10 +27,10 @@ export function mayWriteUser(
 }
 
 const allowed = <T extends Action>({ permissions }: Caller, type: string, actions: readonly T[]): T[] =>
-  actions.filter((action) => permissions.allows(type, action));
+  actions.filter((action) => permissions.allowsWhole(type, action));
 
 function usersFor(caller: Caller, signsIn: boolean): DeskPeople['users'] {
-  const isRoleShown = caller.permissions.allows(ROLE, 'find');
+  const isRoleShown = caller.permissions.allowsWhole(ROLE, 'find');
   const mayInvite = signsIn && mayWriteUser(caller, 'update', 'password');
   const abilities: Readonly<Record<DeskPeople['users'][number], boolean>> = {
     find: caller.permissions.allows(USER, 'find'),

@@ -267,7 +267,7 @@ export class DeskController {
   }
 
   private needUpdate(request: object, attribute: string): void {
-    const caller = callerWith(request, USER, 'update');
+    const caller = callerOf(request);
     if (!mayWriteUser(caller, 'update', attribute)) throw refusal(caller);
   }
 
