@@ -65,6 +65,7 @@ const NARROW: Grants = {
 const WRITERS: Readonly<Record<string, Grants>> = {
   member: { person: ['find', 'findOne', 'create', 'update'], page: '*', file: ['create'] },
   blind: { person: ['update'] },
+  captioner: { file: ['findOne', { actions: ['create', 'update'], fields: ['caption'] }] },
   namer: { person: [{ actions: ['update'], fields: ['name'] }], file: ['create'] },
 };
 

@@ -42,8 +42,8 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     return [response.status, await response.json()];
   };
 
-  const refusal = async (form: FormData, path?: string): Promise<[number, string, string]> => {
-    const response = await api.send(form, path === undefined ? {} : { path });
+  const refusal = async (form: FormData, path?: string, as = 'editor'): Promise<[number, string, string]> => {
+    const response = await api.send(form, path === undefined ? { as } : { as, path });
     const { error } = (await response.json()) as { error: { name: string; message: string } };
     return [response.status, error.name, error.message];
   };
@@ -168,6 +168,24 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
       200,
       { ...changed, caption: null },
     ]);
+  });
+
+  it('20.4, 20.6: a grant on some attributes describes a file with these only', async () => {
+    const as = 'captioner';
+    const { id, name } = await one([{}]);
+    for (const path of ['/api/upload', `/api/upload?id=${id}`]) {
+      const { status } = await api.send(formOf([{}], { fileInfo: { caption: 'C' } }), { as, path });
+      expect(status).toBe(path === '/api/upload' ? 201 : 200);
+      for (const key of ['name', 'alternativeText', 'focalPoint', 'folder']) {
+        const refused = await refusal(formOf([{}], { fileInfo: { caption: 'D', [key]: null } }), path, as);
+        expect(refused).toEqual([400, 'ValidationError', `Invalid key ${key} at fileInfo`]);
+      }
+    }
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ fileInfo: { name: 'other.png' } });
+    const response = await api.ask(`/api/upload?id=${id}`, { method: 'POST', body, headers, as });
+    expect(response.status).toBe(400);
+    expect((await json(`/api/upload/files/${id}`))[1]).toMatchObject({ name, caption: 'C' });
   });
 
   it('20.6: replaces content under another URL, and keeps the ids', async () => {

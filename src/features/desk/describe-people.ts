@@ -4,7 +4,7 @@ import type { Action } from '../../content/access/actions.js';
 import { keysOf } from '../../kernel/json.js';
 import type { DeskModel, DeskPeople } from './desk-model.js';
 
-export const USER = 'user';
+const USER = 'user';
 const ROLE = 'role';
 const TOKEN = 'api-token';
 

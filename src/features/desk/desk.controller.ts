@@ -41,7 +41,7 @@ import { type DeskPreview, DeskPreviews, previewedOf } from './desk-previews.js'
 import { DeskPresence, formSignOf, type PresentEditor } from './desk-presence.js';
 import { deskLink, DeskSite } from './desk-site.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
-import { mayWriteUser, USER } from './describe-people.js';
+import { mayWriteUser } from './describe-people.js';
 import { describeForDesk } from './describe-for-desk.js';
 import { SameOriginGuard, SessionGuard, type SessionRequest } from './same-origin.guard.js';
 

@@ -1,4 +1,5 @@
 /** Reads the `fileInfo` field of an upload form (20.4). */
+import type { FieldScope } from '../../content/access/field-scope.js';
 import { type ContentError, invalidKey, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { unstorable } from '../../content/model/cast-value.js';
@@ -52,6 +53,8 @@ function folderAt(value: unknown, key: string, at: string): string | null {
   return value;
 }
 
+const attributeOf = (key: string): string => (key === 'folder' ? 'folderPath' : key);
+
 type Read = (value: unknown, key: string, at: string) => FileInfo;
 
 const KEYS: Readonly<Record<string, Read>> = {
@@ -65,13 +68,14 @@ const KEYS: Readonly<Record<string, Read>> = {
   folder: (value, key, at) => ({ folderPath: folderAt(value, key, at) }),
 };
 
-/** Returns the attributes of one file. Throws a ValidationError that names the key. */
-function infoOf(value: unknown, at: string): FileInfo {
+/** Returns the attributes of one file. Throws a ValidationError for a key that is unknown or not granted. */
+function infoOf(value: unknown, at: string, granted: FieldScope): FileInfo {
   if (!isObject(value))
     throw validationError(`${at} must be an object`, { key: at, path: at, source: 'body' });
   const parts = Object.entries(value).map(([key, input]) => {
     const read = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
-    if (read === undefined) throw invalidKey(key, { at, path: `${at}.${key}` }, { source: 'body' });
+    if (read === undefined || granted?.has(attributeOf(key)) === false)
+      throw invalidKey(key, { at, path: `${at}.${key}` }, { source: 'body' });
     return input === undefined ? {} : read(input, key, at);
   });
   return Object.assign({}, ...parts) as FileInfo;
@@ -91,9 +95,9 @@ function parsed(text: string): unknown {
 
 /**
  * Returns the `fileInfo` of `count` files, in their order. One file takes a JSON object; several take a list,
- * or one field each. Throws a ValidationError if the number differs.
+ * or one field each. Throws a ValidationError if the number differs, and for attributes that are not granted.
  */
-export function infosOf(texts: readonly string[], count: number): readonly FileInfo[] {
+export function infosOf(texts: readonly string[], count: number, granted: FieldScope): readonly FileInfo[] {
   const values = texts.map(parsed).flat();
   if (values.length === 0) return Array.from({ length: count }, () => ({}));
   if (values.length !== count)
@@ -105,7 +109,8 @@ export function infosOf(texts: readonly string[], count: number): readonly FileI
         source: 'body',
       },
     );
-  return values.map((value, index) => infoOf(value, count === 1 ? 'fileInfo' : `fileInfo.${index}`));
+  return values.map((value, index) => infoOf(value, count === 1 ? 'fileInfo' : `fileInfo.${index}`, granted));
 }
 
-export const infoOfBody = (value: unknown): FileInfo => infoOf(value, 'fileInfo');
+export const infoOfBody = (value: unknown, granted: FieldScope): FileInfo =>
+  infoOf(value, 'fileInfo', granted);

@@ -6,6 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import type { Action } from '../../content/access/actions.js';
 import type { AnyEntry } from '../../content/access/limited-grants.js';
+import type { FieldScope } from '../../content/access/field-scope.js';
 import { Permissions } from '../../content/access/permissions.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Runner } from '../../pool/runner.js';
@@ -83,7 +84,8 @@ export class FileLibrary {
    * update.
    */
   upload(request: IncomingMessage, uploader: Uploader): Promise<readonly string[]> {
-    return this.received(request, async ({ form, infos, directory }) => {
+    const granted = uploader.caller.permissions.fields(FILE, 'create');
+    return this.received(request, granted, async ({ form, infos, directory }) => {
       if (form.files.length === 0) throw empty();
       if (form.files.some(({ size }) => size === 0)) throw empty();
       const reference = await this.references.find(form.fields, uploader.caller);
@@ -112,7 +114,8 @@ export class FileLibrary {
    * a new URL (20.6). Returns the file as JSON text.
    */
   change(row: FileRow, request: IncomingMessage, uploader: Uploader): Promise<string> {
-    return this.received(request, async ({ form, infos, directory }) => {
+    const granted = uploader.caller.permissions.fields(FILE, 'update');
+    return this.received(request, granted, async ({ form, infos, directory }) => {
       const [file, ...others] = form.files;
       if (others.length > 0) throw validationError('Cannot replace a file with multiple ones');
       const [info = {}] = infos;
@@ -150,11 +153,15 @@ export class FileLibrary {
     if (storageKey !== null) await this.sweeps.settled([storageKey]);
   }
 
-  private async received<T>(request: IncomingMessage, work: (upload: Upload) => Promise<T>): Promise<T> {
+  private async received<T>(
+    request: IncomingMessage,
+    granted: FieldScope,
+    work: (upload: Upload) => Promise<T>,
+  ): Promise<T> {
     const directory = await this.newDirectory();
     try {
       const form = await receiveForm(request, this.options, directory);
-      const infos = infosOf(form.fields.get('fileInfo') ?? [], Math.max(1, form.files.length));
+      const infos = infosOf(form.fields.get('fileInfo') ?? [], Math.max(1, form.files.length), granted);
       return await work({ form, infos, directory });
     } catch (error) {
       throw isOfDisk(error) ? unavailable('Could not write the upload to local disk') : error;

@@ -152,7 +152,13 @@ export class FilesController {
       return this.signed.shown(await this.library.change(row, messageOf(request), uploader));
     const info: unknown = isObject(body) ? body['fileInfo'] : undefined;
     if (info === undefined) throw validationError('Files are empty');
-    return this.signed.shown(await this.library.describe(row, infoOfBody(info), uploader));
+    return this.signed.shown(
+      await this.library.describe(
+        row,
+        infoOfBody(info, caller.permissions.fields('file', 'update')),
+        uploader,
+      ),
+    );
   }
 
   /** Returns the caller if some files are granted. Throws 403, or 401 for a caller without any permission. */
