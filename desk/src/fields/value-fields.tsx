@@ -1,7 +1,7 @@
 /** Fields of plain values: texts, numbers, times and choices. */
 import { Checkbox, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { type ChangeEvent, type ComponentType, type FocusEvent, useState } from 'react';
-import { problemOf } from '../form/check.ts';
+import { losesDigits, problemOf } from '../form/check.ts';
 import { unfinished, unfinishedText } from '../form/values.ts';
 import { choicesOf } from '../model/model.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
@@ -217,7 +217,7 @@ function DateTimeField(props: FieldProps) {
 const textOfJson = (value: unknown): string =>
   value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
 
-/** JSON as text. A text that is no JSON is kept with the unsaved work, and is not sent. */
+/** JSON as text. One that is no JSON, or loses digits, is kept with the unsaved work, and is not sent. */
 function JsonField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<unknown>(props);
   const broken = unfinishedText(value);
@@ -225,8 +225,10 @@ function JsonField(props: FieldProps) {
   // The spaces of the editor, as long as the value is the one that they were typed for.
   const [typed, setTyped] = useState({ text: '', of: '' });
   const text = typed.of === stored ? typed.text : stored;
+  const reason = (unsent: string): string => (losesDigits(unsent) ? texts.longNumber : texts.noJson);
   const change = (next: string): void => {
     try {
+      if (losesDigits(next)) return set(unfinished(next));
       const parsed: unknown = next.trim() === '' ? null : JSON.parse(next);
       set(parsed);
       setTyped({ text: next, of: textOfJson(parsed) });
@@ -237,7 +239,7 @@ function JsonField(props: FieldProps) {
   return (
     <Textarea
       {...shared}
-      error={broken === null ? shared.error : texts.noJson}
+      error={broken === null ? shared.error : reason(broken)}
       {...growing(3, 'desk-code')}
       dir="ltr"
       spellCheck={false}

@@ -38,3 +38,9 @@ function rangeProblem({ type, min, max }: Attribute, value: string | number, tex
   if (max !== undefined && number > Number(max)) return texts.tooLarge(String(max));
   return null;
 }
+
+/** Whether JSON has an integer that would be stored with other digits: numbers have about 16 of them. */
+export const losesDigits = (json: string): boolean =>
+  (json.replaceAll(/"(?:\\.|[^"\\])*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? []).some(
+    (text) => /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text)) && String(Number(text)) !== text,
+  );

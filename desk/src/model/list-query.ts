@@ -42,6 +42,7 @@ const STATES: Readonly<Record<string, string>> = {
 
 export const PAGE_SIZES = [10, 25, 50, 100];
 const PAGE_SIZE = 25;
+const MAX_PAGE = 1e6;
 
 const TEXTS = ['$containsi', '$eqi', '$startsWithi', '$null', '$notNull'];
 const NUMBERS = ['$eq', '$gte', '$lte', '$null', '$notNull'];
@@ -86,15 +87,24 @@ export const isOrdered = ({ order, verbs, attributes }: Type, state: ListState):
   state.search === '' &&
   state.filters.length === 0;
 
+/** Whether a list can be sorted by a key: an address may name an attribute that the editor may not read. */
+function isSortable(key: string, type: Type): boolean {
+  const [name, direction = ''] = key.split(':');
+  const isKnown = columnsOf(type).some((column) => column.sortable && column.name === name);
+  return isKnown && ['asc', 'desc'].includes(direction);
+}
+
 export function readState(address: URLSearchParams, { type, model }: Source): ListState {
-  const number = (name: string, fallback: number): number =>
-    Math.max(1, Math.floor(Number(address.get(name)) || fallback));
+  const number = (name: string, fallback: number, max: number): number =>
+    Math.min(Math.max(1, Math.floor(Number(address.get(name)) || fallback)), max);
+  const sort = address.get('sort') ?? '';
+  const locale = address.get('locale') ?? '';
   return {
-    page: number('page', 1),
-    pageSize: Math.min(number('pageSize', PAGE_SIZE), 100),
+    page: number('page', 1, MAX_PAGE),
+    pageSize: number('pageSize', PAGE_SIZE, 100),
     search: address.get('q') ?? '',
-    sort: address.get('sort') ?? firstSort(type),
-    locale: address.get('locale') ?? model.defaultLocale,
+    sort: isSortable(sort, type) ? sort : firstSort(type),
+    locale: model.locales.includes(locale) ? locale : model.defaultLocale,
     filters: address.getAll('filter').flatMap((text) => {
       const [name = '', operator = '', ...rest] = text.split(' ');
       const [attribute, value] = [filtered(type, name), rest.join(' ')];

@@ -40,22 +40,24 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
   const [hasAll, setAll] = useState(false);
   const [report, setReport] = useState<Report | null>(null);
   const maySelect = isSelectable(state, type) && VERBS.some((verb) => mayMatch(verb, type));
-  const isPage = selected.size > 0 && selected.size === documents.length;
   useEffect(() => setAll(false), [selected]);
   const verbs = VERBS.filter((verb) => verb in type.verbs && (!hasAll || mayMatch(verb, type)));
   // A published version has another time than the draft that is written.
   const rows = showsPublished(state, type) ? documents.map(({ documentId }) => ({ documentId })) : documents;
+  // A document of the selection may have left the list since, such as one that another editor has deleted.
+  const seen = seenIn(rows, selected);
+  const isPage = seen.length > 0 && seen.length === documents.length;
   const chosen: Chosen = hasAll
     ? {
         kind: 'matching',
         selection: { type, locale: state.locale, filters: matchQuery(state, { type, model }) },
       }
-    : { kind: 'selected', documents: seenIn(rows, selected) };
-  const label = hasAll ? bulk.matching : bulk.selected(selected.size);
+    : { kind: 'selected', documents: seen };
+  const label = hasAll ? bulk.matching : bulk.selected(seen.length);
   return (
     <>
       {report !== null && <BulkReport {...{ type, report }} close={() => setReport(null)} />}
-      {selected.size > 0 && mayActOnMany(type) && (
+      {seen.length > 0 && mayActOnMany(type) && (
         <Group gap="sm" role="region" aria-label={label} className="desk-bulk">
           <Text size="sm" fw={600}>
             {label}
@@ -90,7 +92,7 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
         <Opening>
           <AddDialog
             type={type}
-            documentIds={[...selected.keys()]}
+            documentIds={seen.map(({ documentId }) => documentId)}
             locale={state.locale}
             close={() => setAdding(false)}
           />

@@ -125,10 +125,10 @@ export function ListScreen({ type }: { readonly type: Type }) {
     placeholderData: keepPreviousData,
   });
   useEffect(() => keepList(type.name, address.toString()), [type.name, address]);
-  const go = (change: Partial<ListState>): void => {
-    setSelected(new Map());
+  // Views and steps in the history change the address, too.
+  useEffect(() => setSelected(new Map()), [address.toString()]);
+  const go = (change: Partial<ListState>): void =>
     setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace: true });
-  };
   useLastPage(state.page, data?.meta.pagination, (page) => go({ page }));
   const { documents, move, alert } = useMoves({ type, state, documents: data?.data ?? [] });
   const isNarrowed = state.search !== '' || state.filters.length > 0;

@@ -216,13 +216,17 @@ function focusProblem(bar: HTMLElement | null, frames = MAX_FRAMES): void {
 }
 
 function textOf(snapshot: Snapshot, texts: Texts, time: (at: Date) => string): string {
-  const { saving, error, isChanged, savedAt, conflicts, refusedAction } = snapshot;
+  const { saving, error, isChanged, savedAt, conflicts, refusedAction, phase } = snapshot;
   if (saving === 'saving') return texts.saving;
   if (saving === 'offline') return texts.offline;
+  if (phase === 'missing') return texts.gone;
   if (conflicts.length > 0) return texts.undecided;
   if (saving === 'refused' && error === null)
     return refusedAction === 'publish' ? texts.notPublished : texts.refused;
-  if (saving === 'refused') return texts.refusedBecause(reasonText(error ?? '', texts));
+  if (saving === 'refused') {
+    const reason = reasonText(error ?? '', texts);
+    return refusedAction === null ? texts.refusedBecause(reason) : texts.notDone[refusedAction](reason);
+  }
   if (isChanged) return texts.unsaved;
   return savedAt === null ? '' : texts.saved(time(new Date(savedAt)));
 }

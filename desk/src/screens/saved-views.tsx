@@ -33,17 +33,19 @@ export function SavedViews({ type, query, open }: Props) {
   const key = `content-desk views ${session.user?.documentId ?? ''} ${type.name}`;
   const [views, setViews] = useState(() => readViews(key));
   const [isNaming, setNaming] = useState(false);
+  /** Removes a view. Another tab may have changed the others. */
+  const without = (name: string): readonly View[] => readViews(key).filter((view) => view.name !== name);
   const keep = (next: readonly View[]): void => {
     localStorage.setItem(key, JSON.stringify(next));
     setViews(next);
   };
   const save = (name: string): void => {
-    keep([...views.filter((view) => view.name !== name), { name, query }]);
+    keep([...without(name), { name, query }]);
     setNaming(false);
   };
   return (
     <>
-      <Menu position="bottom-start">
+      <Menu position="bottom-start" onOpen={() => setViews(readViews(key))}>
         <Menu.Target>
           <Button variant="default" leftSection={<IconBookmark size={16} />}>
             {texts.views}
@@ -63,7 +65,7 @@ export function SavedViews({ type, query, open }: Props) {
                 variant="subtle"
                 color="gray"
                 aria-label={texts.removeView(view.name)}
-                onClick={() => keep(views.filter((one) => one !== view))}
+                onClick={() => keep(without(view.name))}
               >
                 <IconX size={14} />
               </ActionIcon>

@@ -65,4 +65,15 @@ describe('filters of a list', () => {
     for (const type of [plain, reader]) expect(read(type, 'status $eq draft').state.filters).toEqual([]);
     expect(read(plain, 'publishedAt $eq 2026-03-29').state.filters).toEqual([]);
   });
+
+  it.each([
+    ['sort=nonsense:asc', 'sort', 'title:asc'],
+    ['sort=title:up', 'sort', 'title:asc'],
+    ['sort=title:desc', 'sort', 'title:desc'],
+    ['locale=tlh', 'locale', 'en'],
+    ['locale=*', 'locale', 'en'],
+    ['page=1e400', 'page', 1_000_000],
+  ] as const)('come with a state that can be sent: %s', (address, name, value) => {
+    expect(readState(new URLSearchParams(address), { type: article, model })[name]).toBe(value);
+  });
 });

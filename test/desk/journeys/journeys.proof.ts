@@ -354,6 +354,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.type('Lead', 'Worth keeping.');
     await ann.press('Save');
     await ann.sees('This document was deleted');
+    expect(await ann.texts('.desk-savebar [role=status]')).toEqual(['This document was deleted']);
     await ann.press('Create it again with these values');
     await ann.saved();
     const [again] = await api('get', '/articles?status=draft&filters[title]=Deleted by others');

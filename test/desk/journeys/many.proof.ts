@@ -181,6 +181,50 @@ const imprint = defineSingleType({
     await ann.page.keyboard.press('Escape');
   });
 
+  it('keeps the views that another tab has saved', async () => {
+    const save = async (editor: Editor, name: string): Promise<void> => {
+      await editor.press('Views');
+      await editor.item('Save this view');
+      await editor.fill('Name of the view', name);
+      await editor.press('Save');
+    };
+    const opened = await openPage(ann.page.browserContext(), visit.room.url);
+    visit.pages.push(opened);
+    const tab = new Editor(opened.page, visit.room.desk);
+    await ann.openAnew('/content/article');
+    await tab.open('/content/article?q=snow');
+    await save(tab, 'Of this tab');
+    await ann.page.bringToFront();
+    await save(ann, 'Of the other tab');
+    await ann.openAnew('/content/article');
+    await ann.press('Views');
+    await ann.sees('Of the other tab');
+    await ann.item('Of this tab');
+    await ann.sees('1 to 1 of 1');
+    await opened.close();
+  });
+
+  it('selects nothing that the list does not show: after a view, a step back and a change', async () => {
+    const { documentId } = await visit.api('post', '/articles?status=draft', {
+      data: { title: 'Snowed in' },
+    });
+    await ann.openAnew('/content/article');
+    await ann.check('Select all on this page');
+    await ann.sees('4 documents selected');
+    await ann.press('Views');
+    await ann.item('Of this tab');
+    await ann.sees('1 to 2 of 2');
+    await ann.seesNot('selected');
+    await ann.check('Select all on this page');
+    await ann.sees('2 documents selected');
+    await visit.api('put', `/articles/${documentId}?status=draft`, { data: { title: 'Thaw', slug: 'thaw' } });
+    await ann.page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    await ann.sees('1 document selected');
+    await ann.page.goBack();
+    await ann.sees('1 to 4 of 4');
+    await ann.seesNot('selected');
+  });
+
   it('is told which selected documents others have changed, before and while all are published', async () => {
     const [spring, autumn] = (await visit.api(
       'get',

@@ -42,6 +42,19 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.heading('A long way');
   });
 
+  it('reads that a document was not published, not that it was not saved', async () => {
+    const data = { title: 'Too early' };
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.heading('Too early');
+    await ann.page.setOfflineMode(true);
+    await ann.press('Publish');
+    await ann.sees('Not published: The server cannot be reached.');
+    await ann.page.setOfflineMode(false);
+    await ann.press('Publish');
+    await ann.status('Published');
+  });
+
   it('keeps the page when a part cannot be loaded, and opens it with the network again', async () => {
     const id = (await visit.api('post', '/articles?status=draft', { data: { title: 'On a train' } }))
       .documentId;

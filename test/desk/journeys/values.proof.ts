@@ -51,6 +51,17 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await stored()).toMatchObject({ rating: 4, weight: -0.05, price: 2.5 });
   });
 
+  it('are not stored with other digits than those of the editor: JSON', async () => {
+    await ann.fill('Extra', '{"id": 12345678901234567890}');
+    await ann.fill('Title', 'With a long number');
+    await ann.sees('Not everything is saved. Correct the marked fields.');
+    await says('extra', 'A number has too many digits. Put it in quotes.');
+    expect(await stored()).toMatchObject({ title: 'With a long number', extra: null });
+    await ann.fill('Extra', '{"id": "12345678901234567890", "max": 9007199254740991}');
+    await ann.saved();
+    expect((await stored()).extra).toEqual({ id: '12345678901234567890', max: 9_007_199_254_740_991 });
+  });
+
   it.each([
     ['appears', '1224', '12242026', '2026-12-24'],
     ['meeting', '12242026', '12242026 103000AM', '2026-12-24T10:30:00.000Z'],
