@@ -53,9 +53,9 @@ export function DocumentTable(props: TableProps) {
   const order = move === null ? fixedOrder(type) : 'movable';
   const hasLocales = type.localized && model.locales.length > 1;
   const isAll = rows.every(({ id }) => selected.has(id));
-  const named = columns[0]?.name === type.title ? columns[0] : null;
-  const head = named ?? { name: type.title, attribute: null, sortable: true };
-  const others = named === null ? columns : columns.slice(1);
+  const isTitle = ({ name }: { readonly name: string }): boolean => name === type.title;
+  const head = { name: type.title, attribute: type.attributes.find(isTitle) ?? null, sortable: true };
+  const others = columns.filter((column) => !isTitle(column));
   const toggle = (id: string, title: string): void => {
     const next = new Map(selected);
     if (!next.delete(id)) next.set(id, title);

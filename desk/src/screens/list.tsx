@@ -1,30 +1,16 @@
 /** List of the documents of a type. One request serves a page with its links and states. */
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Group,
-  Pagination,
-  Popover,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Button, Group, Pagination, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconColumns3, IconSearch, IconX } from '@tabler/icons-react';
+import { IconSearch, IconX } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { request } from '../api/http.ts';
-import { session } from '../api/session.ts';
 import { mayActOnMany } from '../editor/bulk.ts';
 import { moveRow } from '../editor/move-row.ts';
 import type { Json } from '../form/values.ts';
 import { keepList } from '../model/last-list.ts';
 import {
-  type Column,
-  columnsOf,
   isOrdered,
   listQuery,
   type ListState,
@@ -43,7 +29,8 @@ import { settings } from '../settings.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { BulkBar } from './bulk.tsx';
-import { columnLabel, DocumentTable } from './document-table.tsx';
+import { ColumnMenu, useColumns } from './columns.tsx';
+import { DocumentTable } from './document-table.tsx';
 import { CreateButton, HeadButtons } from './list-buttons.tsx';
 import { FilterBar } from './filters.tsx';
 import { SavedViews } from './saved-views.tsx';
@@ -51,23 +38,6 @@ import { SavedViews } from './saved-views.tsx';
 interface Page {
   readonly data: readonly Json[];
   readonly meta: { readonly pagination: { readonly total: number; readonly pageCount: number } };
-}
-
-/** Names of the chosen columns, kept per editor and type. */
-function useColumns(type: Type): readonly [readonly Column[], readonly Column[], (name: string) => void] {
-  const key = `content-desk columns ${session.user?.documentId ?? ''} ${type.name}`;
-  const [names, setNames] = useState<readonly string[]>(() => {
-    const kept = localStorage.getItem(key);
-    return kept === null ? type.list : (JSON.parse(kept) as string[]);
-  });
-  const all = columnsOf(type);
-  const chosen = names.flatMap((name) => all.find((one) => one.name === name) ?? []);
-  const toggle = (name: string): void => {
-    const next = names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
-    localStorage.setItem(key, JSON.stringify(next));
-    setNames(next);
-  };
-  return [chosen, all, toggle];
 }
 
 /** Shows the last page instead of one that has no documents any more, such as after a deletion. */
@@ -118,7 +88,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
   const [columns, allColumns, toggleColumn] = useColumns(type);
   const [selected, setSelected] = useState<ReadonlyMap<string, string>>(new Map());
   const query = listQuery(state, columns, { type, model });
-  const { data, error, isFetching, refetch } = useQuery({
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     queryKey: ['list', type.name, query],
     queryFn: async ({ signal }) =>
       (await request<Page>(`${settings.api}/${type.route}`, { query, signal })).body,
@@ -162,10 +132,13 @@ export function ListScreen({ type }: { readonly type: Type }) {
       />
       {alert}
       {data !== undefined && data.data.length > 0 && (
-        <DocumentTable
-          {...{ type, state, columns, documents, selected, go, move }}
-          setSelected={mayActOnMany(type) ? setSelected : null}
-        />
+        // Rows of the former address look like it until those of this one arrive.
+        <div className={isPlaceholderData ? 'desk-former' : undefined} aria-busy={isPlaceholderData}>
+          <DocumentTable
+            {...{ type, state, columns, documents, selected, go, move }}
+            setSelected={mayActOnMany(type) ? setSelected : null}
+          />
+        </div>
       )}
       {data?.data.length === 0 && (
         <EmptyList text={isNarrowed ? texts.noMatches : texts.noDocuments}>
@@ -191,6 +164,11 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
   const [search, setSearch] = useState(state.search);
   useEffect(() => setSearch(state.search), [state.search]);
   const later = useDebouncedCallback((text: string) => go({ search: text.trim() }), 300);
+  const clear = (): void => {
+    later.cancel();
+    setSearch('');
+    go({ search: '' });
+  };
   return (
     <Group gap="xs" className="desk-list-tools">
       <TextInput
@@ -200,7 +178,7 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
         leftSection={<IconSearch size={16} />}
         rightSection={
           search === '' ? null : (
-            <ActionIcon variant="subtle" aria-label={texts.clearSearch} onClick={() => go({ search: '' })}>
+            <ActionIcon variant="subtle" aria-label={texts.clearSearch} onClick={clear}>
               <IconX size={14} />
             </ActionIcon>
           )
@@ -227,39 +205,6 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
       )}
       {children}
     </Group>
-  );
-}
-
-function ColumnMenu({
-  all,
-  chosen,
-  toggle,
-}: {
-  all: readonly Column[];
-  chosen: readonly Column[];
-  toggle: (name: string) => void;
-}) {
-  const texts = useTexts();
-  return (
-    <Popover trapFocus returnFocus position="bottom-start">
-      <Popover.Target>
-        <Button variant="default" leftSection={<IconColumns3 size={16} />} visibleFrom="sm">
-          {texts.columns}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap="xs" mah={360} style={{ overflowY: 'auto' }}>
-          {all.map((column) => (
-            <Checkbox
-              key={column.name}
-              label={columnLabel(column, texts)}
-              checked={chosen.includes(column)}
-              onChange={() => toggle(column.name)}
-            />
-          ))}
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
   );
 }
 

@@ -609,6 +609,17 @@ const PASSWORD = 'a long password of an editor';
     await ann.until('column', async () => (await ann.texts('th')).includes('Rating'));
     await ann.page.reload();
     await ann.until('column', async () => (await ann.texts('th')).includes('Rating'));
+    // The title stays the first column, with its label.
+    await ann.press('Columns');
+    await ann.check('Title');
+    await ann.check('Kind');
+    await ann.until('no kind', async () => !(await ann.texts('th')).includes('Kind'));
+    expect((await ann.texts('th')).filter((one) => /title/i.test(one))).toEqual(['Title']);
+    await ann.check('Title');
+    await ann.check('Kind');
+    await ann.until('kind', async () => (await ann.texts('th')).includes('Kind'));
+    expect((await ann.texts('th')).filter((one) => /title/i.test(one))).toEqual(['Title']);
+    await ann.page.keyboard.press('Escape');
   });
 
   it('asks one request for a list with two columns of relations', async () => {

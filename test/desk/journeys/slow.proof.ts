@@ -1,4 +1,5 @@
 /** Journeys of an editor on a slow network. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { hasBrowser, holdRequests } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { startVisit, type Visit } from './visit.ts';
@@ -40,6 +41,24 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.open('/content/article');
     await ann.follow('A long way');
     await ann.heading('A long way');
+  });
+
+  it('sees that the rows are still those of the former search, and clears a search before it is sent', async () => {
+    await ann.open('/content/article');
+    await ann.sees('1 to 1 of 1');
+    const former = async (): Promise<number> => (await ann.page.$$('.desk-former[aria-busy=true]')).length;
+    expect(await former()).toBe(0);
+    const release = await holdRequests(ann.page, '*/api/articles?*');
+    await ann.fill('Search in Articles', 'way');
+    await ann.until('former rows', async () => (await former()) === 1);
+    await release();
+    await ann.until('rows of the search', async () => (await former()) === 0);
+    await ann.fill('Search in Articles', 'way back');
+    await ann.press('Clear search and filters');
+    await ann.until('no search', () => Promise.resolve(!ann.page.url().includes('q=')));
+    await sleep(500);
+    expect(ann.page.url()).not.toContain('q=');
+    expect(await ann.texts('tbody .desk-row-link')).toEqual(['A long way']);
   });
 
   it('reads that a document was not published, not that it was not saved', async () => {
