@@ -1,7 +1,7 @@
 /**
  * The only traces that hidden values may leave. Publishing a locale publishes the shared values in all locales,
  * hidden ones included (D20). If one of them differs, the versions of other locales change (D21). Their
- * `updatedAt`, `updatedBy` and tags then tell that they changed, never what.
+ * `updatedAt`, `updatedBy` and tags, and their stored versions, then tell that they changed, never what.
  */
 import type { Attribute } from './internals.ts';
 
@@ -19,6 +19,9 @@ type Json = Readonly<Record<string, unknown>>;
 
 const TRACES = ['updatedAt', 'updatedBy'];
 const DEFAULT_LOCALE = 'en';
+
+/** List of the stored versions of a document. */
+const VERSIONS = /\/(\w+)\/versions(?:\?|$)/;
 
 const isShared = (attribute: Attribute): boolean =>
   attribute.hidden && !('localized' in attribute.def && attribute.def.localized === true);
@@ -46,6 +49,9 @@ export class OtherLocales {
   /** Returns a body without the traces; the body itself if it has none. */
   mask(body: string, path: string): string {
     if (this.published.size === 0 || !body.startsWith('{')) return body;
+    const locales = this.published.get(VERSIONS.exec(path)?.[1] ?? '');
+    // Versions of other locales move those of this one to other pages.
+    if (locales !== undefined) return path.includes('pagination') ? '' : withoutOthers(body, locales);
     const isOrdered = /(filters|sort)\S*updatedBy/.test(decodeURIComponent(path));
     let found = false;
     const masked: unknown = JSON.parse(body, (_key, value: unknown) => {
@@ -71,6 +77,17 @@ export class OtherLocales {
     if (typeof value !== 'object' || value === null) return false;
     const { documentId, locale } = value as Json;
     const locales = this.published.get(String(documentId));
-    return locales !== undefined && typeof locale === 'string' && [...locales].some((one) => one !== locale);
+    return locales !== undefined && typeof locale === 'string' && isOtherThan(locales, locale);
   }
+}
+
+const isOtherThan = (published: ReadonlySet<string>, locale: string): boolean =>
+  [...published].some((one) => one !== locale);
+
+/** Returns a list of stored versions without those of other locales than the published one, and without counts. */
+function withoutOthers(body: string, published: ReadonlySet<string>): string {
+  const { data, ...rest } = JSON.parse(body) as Json;
+  if (!Array.isArray(data)) return body;
+  const own = (data as Json[]).filter(({ locale }) => !isOtherThan(published, String(locale)));
+  return JSON.stringify({ ...rest, data: own, meta: null });
 }
