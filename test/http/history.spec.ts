@@ -373,6 +373,22 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     for (const as of ['reader', 'live']) expect((await send('get', 'pages/trash', { as })).status).toBe(403);
   });
 
+  it('25.6 lists the trash, and restores, however often a document was deleted before', async () => {
+    const id = await make({ title: 'often' });
+    expect((await send('delete', `pages/${id}`)).status).toBe(204);
+    await test.sql(
+      `insert into content_version (id, type, document_id, locale, published, action, since, at, actor, content)
+       select -4 * n - 2 * s - d, 'page', $1, 'en', s = 1, case d when 0 then 'delete' else 'update' end, a, a, 'system',
+         case d when 0 then null else '{"title":"before"}'::jsonb end
+       from generate_series(1, 1500) n, generate_series(0, 1) s, generate_series(0, 1) d,
+         lateral (select now() - n * interval '1 minute' as a) t`,
+      [id],
+    );
+    const { status, data } = await send('get', 'pages/trash?locale=en&status=draft');
+    expect([status, data?.[0]]).toMatchObject([200, { documentId: id, title: 'often' }]);
+    expect(await send('post', `pages/${id}/actions/restore`)).toMatchObject({ data: { title: 'often' } });
+  });
+
   it('25.6 lists the trash by document, locale and state', async () => {
     const english = await make({ title: 'english' });
     const both = await make({ title: 'both' });

@@ -77,15 +77,20 @@ interface Last extends Pick<VersionsOf, 'current'> {
   readonly columns: Sql;
 }
 
-/** Selects the versions that the last deletion of a document has deleted. */
+/**
+ * Selects the versions that the last deletion of a document has deleted. The index finds each of them,
+ * however many versions and deletions the document has had.
+ */
 function last(table: Sql, { document, type, columns, current }: Last): Sql {
   const same = sql`x.document_id = ${document} and x.type = ${type} and x.action = 'delete'`;
-  const own = [sql`f.document_id = ${document}`, sql`f.type = ${type}`, ...current];
-  return sql`select distinct on (f.locale, f.published) ${columns} from ${table} f
-    where ${join(own, ' and ')} and f.content is not null
-      and exists (select 1 from ${table} x where ${same} and x.locale = f.locale and x.published = f.published
-        and x.at = (select max(x.at) from ${table} x where ${same}))
-    order by f.locale, f.published, f.id desc`;
+  const own = [
+    ...[sql`f.document_id = ${document}`, sql`f.type = ${type}`, ...current],
+    sql`f.locale = g.locale and f.published = g.published and f.content is not null`,
+  ];
+  return sql`select ${columns} from (select distinct x.locale, x.published from ${table} x
+      where ${same} and x.at = (select x.at from ${table} x where ${same} order by x.id desc limit 1)) g
+    cross join lateral (select f.* from ${table} f where ${join(own, ' and ')} order by f.id desc limit 1) f
+    order by f.locale, f.published`;
 }
 
 /**
@@ -123,37 +128,35 @@ export function compileTrash(
   const shown = sql`f.locale, ${join([sql`true`, ...visible], ' and ')} as visible`;
   const newer = sql`select 1 from ${table} n
     where n.document_id = v.document_id and n.type = v.type and n.id > v.id`;
-  const conditions = [
+  const newest = [
+    ...(page.documentIds === null ? [] : [sql`v.document_id = any(${param(page.documentIds)}::text[])`]),
     sql`v.type = ${typeOf(type)}`,
     sql`v.action = 'delete'`,
     sql`not exists (select 1 from ${quote(type.table)} t where t.document_id = v.document_id)`,
     sql`not exists (${newer})`,
-    sql`(select coalesce(bool_and(l.visible), false) from (${lastOf(shown)}) l)`,
-    ...inTrash(page, lastOf(sql`f.locale, f.published`)),
   ];
-  const deleted = sql`select v.id, v.type, v.document_id, v.at, v.actor, v.actor_id from ${table} v
-    where ${join(conditions, ' and ')}`;
+  const inPage = inVersion(page);
+  const conditions = [
+    sql`(select coalesce(bool_and(l.visible), false) from (${lastOf(shown)}) l)`,
+    ...(inPage.length === 0
+      ? []
+      : [
+          sql`exists (select 1 from (${lastOf(sql`f.locale, f.published`)}) f where ${join(inPage, ' and ')})`,
+        ]),
+  ];
+  const columns = sql`v.id, v.type, v.document_id, v.at, v.actor, v.actor_id`;
   const entry = sql`v.document_id, ${isoInstant(sql`v.at`)} as at, v.actor, v.actor_id,
     (select json_agg(distinct f.locale) from (${lastOf(sql`f.locale`)}) f) as locales,
     (select to_json(l) from (${lastOf(sql`${VERSION_COLUMNS}, f.content::text as content`)} limit 1) l) as last`;
   const pageRows = sql`select d.* from d order by d.id desc
     limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8`;
-  return compileWithoutValues(sql`with d as materialized (${deleted})
+  // In one step, PostgreSQL would check the conditions for every earlier deletion, too.
+  return compileWithoutValues(sql`with c as materialized (select ${columns} from ${table} v
+      where ${join(newest, ' and ')}),
+    d as materialized (select ${columns} from c v where ${join(conditions, ' and ')})
     select ${totalOf(page, sql`d`)} as total,
       (select json_agg((select to_json(s) from (select ${entry}) s) order by v.id desc)
         from (${pageRows}) v)::text as list`);
-}
-
-/** Conditions of a page on the deleted document `v`, whose last versions are `versions`. */
-function inTrash(page: TrashPage, versions: Sql): readonly Sql[] {
-  const { documentIds } = page;
-  const conditions = inVersion(page);
-  return [
-    ...(documentIds === null ? [] : [sql`v.document_id = any(${param(documentIds)}::text[])`]),
-    ...(conditions.length === 0
-      ? []
-      : [sql`exists (select 1 from (${versions}) f where ${join(conditions, ' and ')})`]),
-  ];
 }
 
 /** Selects `found`: whether a document exists in any state. */
