@@ -14,7 +14,7 @@ import {
 import { IconAlertCircle, IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
 import { Fragment, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FormStore } from '../form/store.ts';
-import { copiedItem, type Item, newItem, textOfValue } from '../form/values.ts';
+import { copiedItem, type Item, newItem, titleOfValue } from '../form/values.ts';
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
 import { focusShown } from '../parts/focus-keeper.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
@@ -27,7 +27,7 @@ import { type Removed, RemovedNote, withEntry } from './removed-note.tsx';
 
 /** Title of an entry: a value of it, else the label of its component. */
 function titleOf(model: Model, { component, values }: Item): string {
-  const title = textOfValue(values[model.component(component)?.title ?? '']);
+  const title = titleOfValue(values[model.component(component)?.title ?? '']);
   return shortened(title) || model.componentLabel(component);
 }
 

@@ -1,7 +1,7 @@
 /** Fields of plain values: texts, numbers, times and choices. */
 import { Checkbox, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { type ChangeEvent, type ComponentType, type FocusEvent, useState } from 'react';
-import { losesDigits, problemOf } from '../form/check.ts';
+import { lengthOf, losesDigits, problemOf } from '../form/check.ts';
 import { unfinished, unfinishedText } from '../form/values.ts';
 import { choicesOf } from '../model/model.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
@@ -48,7 +48,7 @@ function Length({ value, max }: { readonly value: string; readonly max: number |
   if (max === undefined || value.length < max * 0.8) return null;
   return (
     <Text size="xs" c="dimmed" ta="end" className="desk-length">
-      {texts.lengthOf(value.length, max)}
+      {texts.lengthOf(lengthOf(value), max)}
     </Text>
   );
 }

@@ -2,6 +2,9 @@
 import type { Attribute } from '../model/model.ts';
 import type { Texts } from '../texts/en.ts';
 
+/** Number of characters as the server counts: a pair of surrogates is one, a sign of variation is none. */
+export const lengthOf = (text: string): number => [...text.replaceAll(/[\uFE0E\uFE0F]/g, '')].length;
+
 /** Returns what is wrong with a value, or null. An empty value is never wrong in a draft. */
 export function problemOf(attribute: Attribute, value: unknown, texts: Texts): string | null {
   if (value === null || value === undefined || value === '') return null;
@@ -16,8 +19,9 @@ function textProblem(
   value: string,
   texts: Texts,
 ): string | null {
-  if (maxLength !== undefined && value.length > maxLength) return texts.tooLong(maxLength);
-  if (minLength !== undefined && value.length < minLength) return texts.tooShort(minLength);
+  if (maxLength !== undefined && value.length > maxLength && lengthOf(value) > maxLength)
+    return texts.tooLong(maxLength);
+  if (minLength !== undefined && lengthOf(value) < minLength) return texts.tooShort(minLength);
   if (type === 'email' && !/^[^\s@]+@[^\s@]+$/.test(value)) return texts.reasons.email;
   if (regex === undefined) return null;
   try {

@@ -31,6 +31,9 @@ export type Values = { readonly [name: string]: unknown };
 export const textOfValue = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
+/** Title of a document or an item; empty if it has no character that can be seen. */
+export const titleOfValue = (value: unknown): string => textOfValue(value).trim();
+
 let lastKey = 0;
 
 const newKey = (): string => `n${(lastKey += 1)}-${Date.now().toString(36)}`;
@@ -102,7 +105,7 @@ function readLinks(value: unknown, attribute: Attribute, model: Model): readonly
 export function linkOf(document: Json, type: string, model: Model): Link {
   const documentId = String(document['documentId']);
   if (type === 'file') return { documentId, type, title: textOfValue(document['name']), file: document };
-  const title = textOfValue(document[model.type(type)?.title ?? 'documentId']);
+  const title = titleOfValue(document[model.type(type)?.title ?? 'documentId']);
   return { documentId, type, title: title === '' ? null : title };
 }
 

@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
-import { textOfValue } from '../form/values.ts';
+import { titleOfValue } from '../form/values.ts';
 import { listAddress } from '../model/last-list.ts';
 import { hasDrafts } from '../model/model.ts';
 import { isLong } from '../parts/long-list.ts';
@@ -176,7 +176,7 @@ function DocumentTitle({ editor }: { readonly editor: DocumentEditor }) {
   const { phase } = useSnapshot(editor);
   const title = useSyncExternalStore(
     (listener) => store.subscribe(type.title, listener),
-    () => textOfValue(store.get(type.title)),
+    () => titleOfValue(store.get(type.title)),
   );
   const texted = { loading: '', ready: texts.untitled, missing: type.label, failed: type.label };
   const unnamed = isNew && phase !== 'loading' ? texts.newDocument(type.label) : texted[phase];

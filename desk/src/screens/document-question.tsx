@@ -3,7 +3,7 @@ import { Button, Text } from '@mantine/core';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { isStoredIn } from '../editor/requests.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
-import { textOfValue } from '../form/values.ts';
+import { titleOfValue } from '../form/values.ts';
 import type { Type } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
@@ -32,7 +32,7 @@ export function Question({ editor, asked, close, deleted }: Props) {
   const { state } = useSnapshot(editor);
   const isStored = isStoredIn(state, editor.place.locale);
   const { isSending, alert, send } = useSending();
-  const title = textOfValue(store.get(type.title)) || texts.untitled;
+  const title = titleOfValue(store.get(type.title)) || texts.untitled;
   const questions = {
     unpublish: [texts.confirmUnpublish, texts.confirmUnpublishHint],
     discard: [texts.confirmDiscard, texts.confirmDiscardHint],

@@ -4,7 +4,7 @@ import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react'
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { DocumentState } from '../editor/requests.ts';
-import { type Json, textOfValue } from '../form/values.ts';
+import { type Json, titleOfValue } from '../form/values.ts';
 import type { Column, ListState } from '../model/list-query.ts';
 import { hasDrafts, type Type } from '../model/model.ts';
 import { Cell } from '../parts/cell.tsx';
@@ -32,7 +32,7 @@ interface TableProps {
 }
 
 const titleOf = (document: Json, type: Type, texts: Texts): string =>
-  textOfValue(document[type.title]) || texts.untitled;
+  titleOfValue(document[type.title]) || texts.untitled;
 
 /** Whether a document lacks a language, so that the list shows the default one. */
 const isMissing = (known: DocumentState | undefined, locale: string): boolean =>

@@ -2,7 +2,7 @@
 import { Alert, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { DocumentEditor } from '../editor/document-editor.ts';
-import { textOfValue } from '../form/values.ts';
+import { titleOfValue } from '../form/values.ts';
 import { usesOf } from '../editor/document-uses.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { UseList } from '../parts/use-list.tsx';
@@ -57,7 +57,7 @@ export function DocumentUses({ editor: { type, place }, close, isQuiet = false }
 
 export function UsesDialog({ editor, close }: Omit<Props, 'isQuiet'>) {
   const texts = useTexts();
-  const title = textOfValue(editor.store.get(editor.type.title)) || texts.untitled;
+  const title = titleOfValue(editor.store.get(editor.type.title)) || texts.untitled;
   return (
     <Dialog title={isolated(title)} close={close}>
       <DocumentUses {...{ editor, close }} />

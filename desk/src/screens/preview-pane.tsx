@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { request } from '../api/http.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
-import { textOfValue } from '../form/values.ts';
+import { titleOfValue } from '../form/values.ts';
 import { hasDrafts } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { reasonText } from '../texts/reasons.ts';
@@ -58,7 +58,7 @@ export default function PreviewPane({
   const { panels } = texts;
   const [width, setWidth] = useState<Width>(() => (innerWidth < NARROW ? 'phone' : 'desktop'));
   const { data, error, isStored, refetch } = usePreview(editor);
-  const title = textOfValue(editor.store.get(editor.type.title)) || editor.type.label;
+  const title = titleOfValue(editor.store.get(editor.type.title)) || editor.type.label;
   return (
     <Stack className="desk-preview" gap="xs" component="section" aria-label={panels.preview}>
       <Group justify="space-between" gap="xs">

@@ -72,6 +72,15 @@ describe('reasonText()', () => {
     expect(problemOf(email, 'abc', en)).toBe(reasonText('contact must be a valid email', en));
   });
 
+  it('counts characters as the server does: pairs of surrogates once, signs of variation not at all', () => {
+    const title = { name: 'title', label: 'Title', required: false, localized: false, type: 'string' };
+    const short = { ...title, actions: ['update'], minLength: 2, maxLength: 3 } as const;
+    expect(problemOf(short, '👍👍👍', en)).toBeNull();
+    expect(problemOf(short, '❤️❤️❤️', en)).toBeNull();
+    expect(problemOf(short, '👍👍👍👍', en)).toBe(en.tooLong(3));
+    expect(problemOf(short, '👍', en)).toBe(en.tooShort(2));
+  });
+
   it('is in the language of the desk', () => {
     expect(reasonText('Too many requests, please try again later.', de)).toBe(de.reasons.often);
   });

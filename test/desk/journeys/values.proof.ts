@@ -51,6 +51,27 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await stored()).toMatchObject({ rating: 4, weight: -0.05, price: 2.5 });
   });
 
+  it('may be as long as the server accepts, in characters that are longer in the browser', async () => {
+    const title = '👍'.repeat(80);
+    await ann.fill('Title', '');
+    await (await ann.field('Title')).focus();
+    await ann.page.keyboard.sendCharacter(title);
+    await ann.saved();
+    expect(await stored()).toMatchObject({ title });
+    expect(await problemOf('title')).not.toContain('At most');
+    await ann.sees('80 of 80');
+  });
+
+  it('have a name that can be pressed in the list, also without a character that can be seen', async () => {
+    await ann.fill('Title', '   ');
+    await ann.heading('Untitled');
+    await ann.saved();
+    await ann.open('/content/article?sort=updatedAt:desc');
+    await ann.follow('Untitled');
+    await ann.heading('Untitled');
+    expect(ann.page.url()).toContain(id);
+  });
+
   it('are not stored with other digits than those of the editor: JSON', async () => {
     await ann.fill('Extra', '{"id": 12345678901234567890}');
     await ann.fill('Title', 'With a long number');

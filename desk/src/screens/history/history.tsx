@@ -2,7 +2,7 @@
 import { Anchor, Select, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
-import { textOfValue } from '../../form/values.ts';
+import { titleOfValue } from '../../form/values.ts';
 import { hasDrafts, type Type } from '../../model/model.ts';
 import { Frame } from '../../parts/frame.tsx';
 import { isLong } from '../../parts/long-list.ts';
@@ -48,7 +48,7 @@ export function HistoryScreen({ type, documentId }: Props) {
   const selected = chosen ?? versions?.[0]?.id ?? null;
   const { data: latest } = useVersion(subject, newest?.id ?? null);
   const name =
-    type.kind === 'singleType' ? type.label : textOfValue(latest?.content?.[type.title]) || untitled;
+    type.kind === 'singleType' ? type.label : titleOfValue(latest?.content?.[type.title]) || untitled;
   const place = documentId === null ? type.name : `${type.name}/${documentId}`;
   const addressOf = (locale: string | null): string =>
     locale === null || locale === ALL || locale === model.defaultLocale ? '' : `?locale=${locale}`;

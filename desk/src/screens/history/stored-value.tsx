@@ -1,7 +1,7 @@
 /** Values of a stored version, to be read only. */
 import { Paper, Stack, Text } from '@mantine/core';
 import { textOfBlocks } from '../../form/blocks-text.ts';
-import { type Json, textOfValue } from '../../form/values.ts';
+import { type Json, textOfValue, titleOfValue } from '../../form/values.ts';
 import { componentIn, entriesOf, type StoredLink } from '../../form/version-changes.ts';
 import { type Attribute, kindOf, type Part, valueLabel } from '../../model/model.ts';
 import { isolated } from '../../texts/isolated.ts';
@@ -37,7 +37,7 @@ export function useValueTexts(): Texts & { readonly dateTime: (at: Date) => stri
 }
 
 export function linkText({ title, exists }: StoredLink, { history, untitled }: Texts): string {
-  const name = textOfValue(title);
+  const name = titleOfValue(title);
   if (exists) return name === '' ? untitled : name;
   return name === '' ? history.goneDocument : history.gone(name);
 }

@@ -4,7 +4,7 @@ import { IconRestore } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { textOfValue } from '../../form/values.ts';
+import { titleOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { EmptyList } from '../../parts/empty-list.tsx';
@@ -29,7 +29,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
   const [asked, setAsked] = useState<Deleted | null>(null);
   const [restored, setRestored] = useState<Restored | null>(null);
   const { data, error, isFetching, refetch } = useTrash(type, page);
-  const titleOf = ({ title }: Deleted): string => textOfValue(title) || texts.untitled;
+  const titleOf = ({ title }: Deleted): string => titleOfValue(title) || texts.untitled;
   const total = data?.meta.pagination.total ?? 0;
   const restoredText = restored === null ? null : history.documentRestored(isolated(restored.title));
   useAnnouncement(restoredText);

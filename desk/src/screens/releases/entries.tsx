@@ -3,7 +3,7 @@ import { ActionIcon, Anchor, Box, Table, Text, Title } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { ApiError } from '../../api/errors.ts';
-import { textOfValue } from '../../form/values.ts';
+import { titleOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
 import { useChanges } from '../../parts/changes.ts';
 import { distinct } from '../../parts/distinct.ts';
@@ -127,7 +127,7 @@ interface TitleProps {
 }
 
 export const titleOf = ({ title, status }: ReleaseEntry, { releases, untitled }: Texts): string =>
-  textOfValue(title) || (status === null ? releases.gone : untitled);
+  titleOfValue(title) || (status === null ? releases.gone : untitled);
 
 /** Title and language of a document, as a link for those that exist. */
 export function EntryTitle({ entry: { documentId, locale, status }, title, type }: TitleProps) {
