@@ -4,6 +4,7 @@ import { AuditModule } from 'nestjs-content-api/history';
 import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
 import { Outbox, usersOptions } from '../accounts/helpers.ts';
 import { type AccountsWorld, PASSWORD, startAccounts } from '../security/accounts-world.ts';
+import { dose, expectSoon } from '../support/dose.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { eraseUser } from '../../src/features/history/erasure.ts';
 import { AuditLog } from '../../src/features/history/audit/audit-log.ts';
@@ -164,6 +165,21 @@ describe.each(ADAPTERS)('audit log on %s', (adapter) => {
     ];
     for (const query of wrong)
       expect([query, (await world.get(`/audit?${query}`, auditor)).status]).toEqual([query, 400]);
+  });
+
+  it('26.4 shows the last page of a long log, without printing the others', async () => {
+    const count = dose(2000, 400_000);
+    await world.sql(
+      `insert into content_audit (id, at, action, type, document_id, attributes, actor)
+       select -n, now(), 'update', 'note', 'long' || n, '["title"]', 'system' from generate_series(1, $1::int) n`,
+      [count],
+    );
+    const start = performance.now();
+    const query = `filters[id][$lt]=0&pagination[withCount]=false&pagination[start]=${count - 2}&pagination[limit]=2`;
+    const { status, body } = await world.get(`/audit?${query}`, auditor);
+    expectSoon(performance.now() - start, 700);
+    expect([status, body.data.map(({ id }: any) => id)]).toEqual([200, [String(1 - count), String(-count)]]);
+    await world.sql('delete from content_audit where id < 0');
   });
 
   it('26.5 exports all entries as lines of JSON, and deletes old ones', async () => {

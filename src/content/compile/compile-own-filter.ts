@@ -90,8 +90,9 @@ export function compileOwnOrder(raw: unknown, fields: OwnFields): Sql[] {
 
 /** List of the rows of a table. */
 export interface OwnList {
-  /** Table with its alias. */
   readonly table: Sql;
+  /** Name of a row in the other parts. */
+  readonly alias: Sql;
   /** Row in the form of responses, as JSON. */
   readonly shown: Sql;
   /** Columns that filters name. */
@@ -108,11 +109,15 @@ export interface OwnPage extends Pick<Pagination, 'start' | 'limit' | 'withCount
 }
 
 /** Selects a page of rows as `data`, a JSON text, with the `total` of all pages if it is wanted. */
-export function compileOwnPage({ table, shown }: OwnList, page: OwnPage): Statement {
-  const { where, order, start, limit, withCount } = page;
-  const total = withCount ? sql`(select count(*) from ${table} where ${where})` : sql`null::int8`;
-  return print(sql`select (select coalesce(json_agg(d.entry), '[]') from (select ${shown} as entry
-        from ${table} where ${where} order by ${join(order, ', ')}
-        limit ${param(limit)}::int8 offset ${param(start)}::int8) d)::text as data,
+export function compileOwnPage({ table, alias, shown }: OwnList, page: OwnPage): Statement {
+  const { where, start, limit, withCount } = page;
+  const rows = sql`${table} ${alias} where ${where}`;
+  const order = join(page.order, ', ');
+  const total = withCount ? sql`(select count(*) from ${rows})` : sql`null::int8`;
+  // An offset would print the rows of the earlier pages.
+  const pageRows = sql`select ${alias}.* from ${rows} order by ${order}
+    limit ${param(limit)}::int8 offset ${param(start)}::int8`;
+  return print(sql`select (select coalesce(json_agg(${shown} order by ${order}), '[]')
+        from (${pageRows}) ${alias})::text as data,
       ${total} as total`);
 }

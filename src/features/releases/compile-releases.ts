@@ -47,7 +47,8 @@ const releaseJson = (
 
 /** List of the releases: newest first, after the order of the request. */
 export const releaseList = (file: ContentType): OwnList => ({
-  table: sql`${releasesIn(file)} r`,
+  table: releasesIn(file),
+  alias: sql`r`,
   shown: releaseJson(file),
   fields: RELEASE_FIELDS,
   order: (sort) => [...compileOwnOrder(sort, RELEASE_FIELDS), sql`r.id desc`],

@@ -87,7 +87,8 @@ function orderOf(sort: unknown): readonly Sql[] {
 }
 
 export const auditList = (file: ContentType): OwnList => ({
-  table: sql`${quote(auditTableOf(file))} e`,
+  table: sql`${quote(auditTableOf(file))}`,
+  alias: sql`e`,
   shown: ENTRY,
   fields: AUDIT_FIELDS,
   order: orderOf,
