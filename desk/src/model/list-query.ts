@@ -98,13 +98,12 @@ export function readState(address: URLSearchParams, { type, model }: Source): Li
   const number = (name: string, fallback: number, max: number): number =>
     Math.min(Math.max(1, Math.floor(Number(address.get(name)) || fallback)), max);
   const sort = address.get('sort') ?? '';
-  const locale = address.get('locale') ?? '';
   return {
     page: number('page', 1, MAX_PAGE),
     pageSize: number('pageSize', PAGE_SIZE, 100),
     search: address.get('q') ?? '',
     sort: isSortable(sort, type) ? sort : firstSort(type),
-    locale: model.locales.includes(locale) ? locale : model.defaultLocale,
+    locale: model.localeOf(address),
     filters: address.getAll('filter').flatMap((text) => {
       const [name = '', operator = '', ...rest] = text.split(' ');
       const [attribute, value] = [filtered(type, name), rest.join(' ')];

@@ -63,6 +63,12 @@ export class Model {
     this.byUid = new Map((model.components as readonly Component[]).map((one) => [one.uid, one]));
   }
 
+  /** Language of an address: the default one without one that the application has. */
+  localeOf(address: URLSearchParams): string {
+    const locale = address.get('locale') ?? '';
+    return this.locales.includes(locale) ? locale : this.defaultLocale;
+  }
+
   type(name: string): Type | null {
     return this.byName.get(name) ?? null;
   }

@@ -26,7 +26,7 @@ interface Props {
 export function DocumentScreen({ type, documentId }: Props) {
   const model = useModel();
   const [address] = useSearchParams();
-  const locale = type.localized ? (address.get('locale') ?? model.defaultLocale) : model.defaultLocale;
+  const locale = type.localized ? model.localeOf(address) : model.defaultLocale;
   // A new document keeps its form when it gets an id.
   const [opened, setOpened] = useState<Opened>({ documentId, locale, created: null, form: 0 });
   if ((opened.created ?? opened.documentId) !== documentId || opened.locale !== locale)

@@ -163,6 +163,20 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     await ann.heading('Ports en hiver');
   });
 
+  it('opens a document and its list in the default language instead of one that does not exist', async () => {
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data: { title: 'Old link' } });
+    await ann.open(`/content/article/${documentId}?locale=tlh`);
+    await ann.heading('Old link');
+    await ann.fill('Lead', 'Written after all');
+    await ann.saved();
+    const { lead } = await visit.api('get', `/articles/${documentId}?status=draft`);
+    expect(lead).toBe('Written after all');
+    await ann.open('/content/article?q=old+link&locale=tlh');
+    await ann.follow('Old link');
+    await ann.heading('Old link');
+    expect(ann.page.url()).not.toContain('locale');
+  });
+
   it('sees no status of another language, and nothing to unpublish, in one that is missing', async () => {
     const { documentId } = await visit.api('post', '/articles', { data: { title: 'English only' } });
     await ann.open(`/content/article/${documentId}?locale=ar`);
