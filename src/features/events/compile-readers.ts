@@ -123,14 +123,27 @@ export const compileForgetDelivered = (
   print(sql`delete from ${quote(eventTablesOf(file).delivery)} d
     where d.reader = ${param(reader)}::text and d.event_id = any(${param(ids)}::bigint[])`);
 
-/** Makes the first waiting event of each document due, for one reader or all (null). */
-export const compileNext = (file: ContentType, reader: string | null): Statement => {
+/** Document of an event. */
+interface EventDocument {
+  readonly type: string;
+  readonly documentId: string;
+}
+
+/** Makes the first waiting event of each document due: for one reader or all, of some documents or all. */
+export const compileNext = (
+  file: ContentType,
+  reader: string | null,
+  documents: readonly EventDocument[] | null = null,
+): Statement => {
   const { delivery } = eventTablesOf(file);
-  const mine = reader === null ? sql`` : sql`d.reader = ${param(reader)}::text and `;
+  const mine = reader === null ? sql`true` : sql`e.reader = ${param(reader)}::text`;
+  const some = sql`and (e.type, e.document_id) in (select p.type, p."documentId"
+      from json_to_recordset(${param(JSON.stringify(documents))}::json) p(type text, "documentId" text))`;
   return print(sql`update ${quote(delivery)} d set due_at = now()
-    where ${mine} d.due_at is null and d.failed_at is null and not exists (
-      select 1 from ${quote(delivery)} e where e.reader = d.reader and e.type = d.type
-        and e.document_id = d.document_id and e.failed_at is null and e.event_id < d.event_id)`);
+    from (select e.reader, min(e.event_id) as event_id from ${quote(delivery)} e
+      where ${mine} ${documents === null ? sql`` : some} and e.failed_at is null
+      group by e.reader, e.type, e.document_id) f
+    where d.reader = f.reader and d.event_id = f.event_id and d.due_at is null`);
 };
 
 /** Makes the oldest undelivered event of a reader due now. */
@@ -156,18 +169,27 @@ export const compileForgetExpired = (file: ContentType): Statement => {
     where not exists (select 1 from ${quote(event)} e where e.id = d.event_id)`);
 };
 
+/** Numbers of due events, and of documents with undelivered ones, that a reader needs at most. */
+interface Most {
+  readonly due: number;
+  readonly documents: number;
+}
+
 /**
- * Selects documents with undelivered events, and the due ones of these events; no row if the lease was lost.
+ * Selects the number of documents with undelivered events, some of them, and the due ones of these events; no
+ * row if the lease was lost.
  */
-export const compileUndelivered = (file: ContentType, lease: Lease, limit: number): Statement => {
+export const compileUndelivered = (file: ContentType, lease: Lease, most: Most): Statement => {
   const { delivery, event, reader } = eventTablesOf(file);
   const mine = sql`d.reader = ${param(lease.name)}::text and d.failed_at is null`;
   const due = sql`select ${EVENT_SHOWN}, d.attempts from ${quote(delivery)} d
     join ${quote(event)} e on e.id = d.event_id
-    where ${mine} and d.due_at <= now() order by d.due_at limit ${constant(limit)}`;
+    where ${mine} and d.due_at <= now() order by d.due_at limit ${constant(most.due)}`;
   const documents = sql`select d.type, d.document_id as id from ${quote(delivery)} d where ${mine}
     group by d.type, d.document_id`;
-  return print(sql`select (select coalesce(json_agg(f.*), '[]') from (${documents}) f)::text as documents,
+  return print(sql`with w as materialized (${documents})
+    select (select count(*)::int from w) as waiting,
+    (select coalesce(json_agg(f.*), '[]') from (select * from w limit ${constant(most.documents)}) f)::text as documents,
     (select coalesce(json_agg(f.*), '[]') from (${due}) f)::text as due
     from ${quote(reader)} r where ${isMine(lease)}`);
 };

@@ -7,7 +7,7 @@ import { compileHold, compileUndelivered, compileProbe, type Lease } from './com
 import { OWN_TRANSACTION } from '../../content/store/database.js';
 import { dueRowsIn, type EventLog } from './event-log.js';
 import type { LoggedEvent } from './logged-event.js';
-import type { EventReader } from './reader.js';
+import type { EventReader, Outcome } from './reader.js';
 import type { ReaderCounts } from './reader-counts.js';
 
 /** Documents with undelivered events from which a reader stops to read new ones. */
@@ -81,7 +81,8 @@ export class ReaderRun {
   private async step(): Promise<boolean> {
     const { log, reader } = this.base;
     const { file, database } = log;
-    const [row] = await database.run(compileUndelivered(file, this.lease, MOST_RETRIES));
+    const most = { due: MOST_RETRIES, documents: MAX_PARKED };
+    const [row] = await database.run(compileUndelivered(file, this.lease, most));
     if (row === undefined) throw new LeaseLost();
     const documents: unknown = JSON.parse(String(row['documents']));
     const parked = new Set((isDocuments(documents) ? documents : []).map(({ type, id }) => `${type} ${id}`));
@@ -90,12 +91,13 @@ export class ReaderRun {
       attempts: one.attempts,
       isStored: true,
     }));
-    const isFull = parked.size >= MAX_PARKED;
+    const documentCount = Number(row['waiting']);
+    const isFull = documentCount >= MAX_PARKED;
     if (isFull && due.length === 0) return this.probe();
     const news = isFull ? null : await log.after(this.cursor);
     const oldest = news?.events[0]?.at;
     const behind = oldest === undefined ? 0 : Date.now() - Date.parse(oldest);
-    this.base.counts.note(reader.name, { waiting: parked.size, behind });
+    this.base.counts.note(reader.name, { waiting: documentCount, behind });
     const fresh = (news?.events ?? []).filter((event) => reader.accepts(event));
     const waiting = fresh.filter((event) => parked.has(documentOf(event)));
     const now = fresh.filter((event) => !parked.has(documentOf(event)));
@@ -130,7 +132,7 @@ export class ReaderRun {
     const one = async (each: Pending): Promise<TriedEvent> => {
       const [at, started] = [Date.now(), performance.now()];
       const document = documentOf(each.event);
-      const outcome = isGone || failed.has(document) ? null : await reader.deliver(each.event);
+      const outcome = isGone || failed.has(document) ? null : await this.outcomeOf(each.event);
       if (outcome?.kind === 'gone') isGone = true;
       if (outcome?.kind !== 'delivered') failed.add(document);
       return { ...each, outcome, at, milliseconds: Math.round(performance.now() - started) };
@@ -143,6 +145,12 @@ export class ReaderRun {
     if (reader.concurrency === 1) return all(pending);
     const limit = pLimit(reader.concurrency);
     return (await Promise.all(groupByDocument(pending).map((group) => limit(() => all(group))))).flat();
+  }
+
+  /** Sends an event. Stored ones can be of other types or actions, after a replay for example. */
+  private async outcomeOf(event: LoggedEvent): Promise<Outcome> {
+    const { reader } = this.base;
+    return reader.accepts(event) ? reader.deliver(event) : { kind: 'delivered', status: null };
   }
 
   /** Stores the results of a batch and the position after it in one transaction. */

@@ -203,14 +203,18 @@ export class Webhooks implements OnModuleInit {
       throw wrongValue('event', `event must be an id such as "${PREFIX}1"`);
     if (since !== undefined && Number.isNaN(Date.parse(since)))
       throw wrongValue('since', 'since must be an ISO 8601 date-time');
-    const replayed = await database.run(
+    const replay =
       since === undefined
         ? compileReplay(file, reader, row)
-        : compileReplaySince(file, reader, storable(since)),
-    );
-    await database.run(compileNext(file, reader));
+        : compileReplaySince(file, reader, storable(since));
+    const replayed = await database.transaction(async (runner) => {
+      const events = await runner.run(replay);
+      // Together, because events that wait and never become due would block the endpoint.
+      await runner.run(compileNext(file, reader));
+      return events.length;
+    }, OWN_TRANSACTION);
     this.worker.round();
-    return replayed.length;
+    return replayed;
   }
 
   private async readers(): Promise<readonly EventReader[]> {
