@@ -178,6 +178,16 @@ function Conflicts({ editor }: { readonly editor: DocumentEditor }) {
   );
 }
 
+/** Characters that are shown before a difference. */
+const CONTEXT = 60;
+
+/** Place from which two long texts are shown, so that a few lines have their first difference. */
+function differenceOf(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return one === other || at < 2 * CONTEXT ? 0 : at - CONTEXT;
+}
+
 function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; readonly conflict: Conflict }) {
   const texts = useTexts();
   const { label, attribute } = placeOf(editor, conflict.path);
@@ -191,17 +201,20 @@ function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; re
       typeof value === 'string' && attribute !== undefined ? valueLabel(attribute, value) : value,
       texts,
     );
+  const [mine, theirs] = [shown(conflict.mine), shown(conflict.theirs)];
+  const from = differenceOf(mine, theirs);
   const sides = [
-    { title: texts.mine, button: texts.keepMine, value: conflict.mine },
-    { title: texts.theirs, button: texts.takeTheirs, value: conflict.theirs },
+    { title: texts.mine, button: texts.keepMine, value: conflict.mine, text: mine },
+    { title: texts.theirs, button: texts.takeTheirs, value: conflict.theirs, text: theirs },
   ];
   return (
     <Stack gap={4} role="group" aria-label={label} data-conflict={conflict.path}>
       <Text fw={600} size="sm">
         {label}
       </Text>
+      {mine === theirs && attribute?.type === 'blocks' && <Text size="sm">{texts.history.format}</Text>}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        {sides.map(({ title, button, value }) => (
+        {sides.map(({ title, button, value, text }) => (
           <Paper key={title} withBorder p="xs">
             <Stack gap={6}>
               <Text size="xs" c="dimmed">
@@ -213,7 +226,7 @@ function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; re
                 lineClamp={6}
                 style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
               >
-                {shown(value)}
+                {from === 0 ? text : `… ${text.slice(from)}`}
               </Text>
               <Button
                 size="compact-sm"

@@ -6,7 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'puppeteer-core';
 import sharp from 'sharp';
 import { ADAPTERS } from '../../support/app.ts';
-import { hasBrowser, launch, loseResponses, type Opened, openPage, refuseOnce } from './browser.ts';
+import {
+  hasBrowser,
+  holdRequests,
+  launch,
+  loseResponses,
+  type Opened,
+  openPage,
+  refuseOnce,
+} from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
@@ -205,6 +213,41 @@ const PASSWORD = 'a long password of an editor';
     await ann.press('Keep yours: Title');
     await ann.saved();
     expect(await stored(documentId)).toMatchObject({ title: 'Title of Ann' });
+  });
+
+  it('sees what differs in long texts and in the format of a text before it decides', async () => {
+    const start = 'The same words. '.repeat(200);
+    const text = (words: string, more: object = {}): object[] => [
+      { type: 'paragraph', children: [{ type: 'text', text: words, ...more }] },
+    ];
+    const { documentId } = await make({ title: 'Long', body: start, story: text('Plain') });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.page.waitForSelector('[data-path=body] .cm-content');
+    await ann.page.waitForSelector('[data-path=story] .ProseMirror');
+    const data = { body: `${start}End of Ben`, story: text('Plain', { bold: true }) };
+    await api('put', `/articles/${documentId}?status=draft`, { data });
+    const release = await holdRequests(ann.page, '*/api/articles/*');
+    for (const [selector, keys] of [
+      ['[data-path=body] .cm-content', 'End of Ann'],
+      ['[data-path=story] .ProseMirror', ''],
+    ] as const) {
+      await ann.page.focus(selector);
+      await ann.page.keyboard.down('Control');
+      await ann.page.keyboard.press(keys === '' ? 'a' : 'End');
+      if (keys === '') await ann.page.keyboard.press('i');
+      await ann.page.keyboard.up('Control');
+      await ann.page.keyboard.type(keys);
+    }
+    await release();
+    await ann.press('Save');
+    await ann.sees('Another editor has changed the same fields');
+    const [body, story] = await ann.texts('[data-conflict]');
+    expect(body).toMatch(/… .{0,80}End of Ann.*… .{0,80}End of Ben/s);
+    expect(story).toContain('The words are the same.');
+    await ann.press('Keep yours: Body');
+    await ann.press('Take theirs: Story');
+    await ann.saved();
+    expect(await stored(documentId)).toMatchObject({ body: `${start}End of Ann`, story: data.story });
   });
 
   it('keeps what it types while the server cannot be reached, and saves it afterwards', async () => {
