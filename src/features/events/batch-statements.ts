@@ -103,16 +103,12 @@ export function batchStatements(file: ContentType, reader: EventReader, batch: B
   const settled = tried.filter((one) => isDelivered(one) && one.isStored).map(({ event }) => rowId(event));
   const isListed = (one: TriedEvent): boolean =>
     hasFailed(one) || (listsAttempts && isDelivered(one) && one.outcome?.status !== null);
-  const documents = [...tried.map(({ event }) => event), ...waiting].map(({ type, documentId }) => ({
-    type,
-    documentId,
-  }));
   const listed = tried.filter(isListed).map(attemptOf);
   const gone = tried.find(({ outcome }) => outcome?.kind === 'gone')?.outcome;
   const statements: (readonly Statement[] | false)[] = [
     parked.length > 0 && [compilePark(file, name, parked)],
     settled.length > 0 && [compileForgetDelivered(file, name, settled)],
-    parked.length + settled.length > 0 && [compileNext(file, name, documents)],
+    parked.length + settled.length > 0 && [compileNext(file, name)],
     wasFailing && !failing && [compileRecover(file, name)],
     listed.length > 0 && compileAttempts(file, name, listed),
     wasFailing !== failing && [compileHealth(file, lease, failing)],

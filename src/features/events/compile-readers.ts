@@ -123,26 +123,13 @@ export const compileForgetDelivered = (
   print(sql`delete from ${quote(eventTablesOf(file).delivery)} d
     where d.reader = ${param(reader)}::text and d.event_id = any(${param(ids)}::bigint[])`);
 
-/** Document of an event. */
-interface EventDocument {
-  readonly type: string;
-  readonly documentId: string;
-}
-
-/** Makes the first waiting event of each document due: for one reader or all, of some documents or all. */
-export const compileNext = (
-  file: ContentType,
-  reader: string | null,
-  documents: readonly EventDocument[] | null = null,
-): Statement => {
+/** Makes the first waiting event of each document due, for one reader or all (null). */
+export const compileNext = (file: ContentType, reader: string | null): Statement => {
   const { delivery } = eventTablesOf(file);
   const mine = reader === null ? sql`true` : sql`e.reader = ${param(reader)}::text`;
-  const some = sql`and (e.type, e.document_id) in (select p.type, p."documentId"
-      from json_to_recordset(${param(JSON.stringify(documents))}::json) p(type text, "documentId" text))`;
   return print(sql`update ${quote(delivery)} d set due_at = now()
     from (select e.reader, min(e.event_id) as event_id from ${quote(delivery)} e
-      where ${mine} ${documents === null ? sql`` : some} and e.failed_at is null
-      group by e.reader, e.type, e.document_id) f
+      where ${mine} and e.failed_at is null group by e.reader, e.type, e.document_id) f
     where d.reader = f.reader and d.event_id = f.event_id and d.due_at is null`);
 };
 
