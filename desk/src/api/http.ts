@@ -9,6 +9,8 @@ export interface Ask {
   readonly body?: object | FormData;
   /** Tag of the version that the editor has seen; another version is a 412. */
   readonly ifMatch?: string | null;
+  /** Whether the write makes a version; one that exists already is a 412. */
+  readonly ifNone?: boolean;
   /** Key of a write that may be repeated after a lost response. */
   readonly key?: string;
   readonly signal?: AbortSignal;
@@ -26,12 +28,13 @@ const MAX_REFUSALS = 3;
 
 /** Sends one request. Throws an ApiError for an error response, and an OfflineError without response. */
 export async function request<T>(path: string, ask: Ask = {}): Promise<Answer<T>> {
-  const { method = 'GET', query = {}, body, ifMatch, key, signal, keepalive = false } = ask;
+  const { method = 'GET', query = {}, body, ifMatch, ifNone = false, key, signal, keepalive = false } = ask;
   for (let refusals = 0; ; refusals += 1) {
     const authorization = await session.headers();
     const headers: Record<string, string> = { Accept: 'application/json', ...authorization };
     if (body !== undefined && !(body instanceof FormData)) headers['Content-Type'] = 'application/json';
     if (ifMatch !== undefined && ifMatch !== null) headers['If-Match'] = ifMatch;
+    if (ifNone) headers['If-None-Match'] = '*';
     if (key !== undefined) headers['Idempotency-Key'] = key;
     const response = await send(`${path}${queryOf(query)}`, {
       method,

@@ -112,7 +112,9 @@ export class DocumentRequests {
     const isNew = place.documentId === null && place.type.kind === 'collectionType';
     const query = this.query(place);
     const method = isNew ? 'POST' : 'PUT';
-    return told(place, request(this.path(place), { method, query, body, ifMatch, key }));
+    // Another editor may have made the language, or the document of the single type, in the meantime.
+    const ifNone = !isNew && ifMatch === null;
+    return told(place, request(this.path(place), { method, query, body, ifMatch, ifNone, key }));
   }
 
   /**

@@ -86,6 +86,29 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await ann.valueOf('Lead')).toBe('After');
   });
 
+  it.each([
+    [
+      'a language',
+      'Lead',
+      async () => `/content/article/${await make({ title: 'In French, too' })}?locale=fr`,
+    ],
+    ['a single type', 'Headline', () => Promise.resolve('/content/homepage')],
+  ] as const)('decides what counts if both make %s at the same time', async (_case, field, place) => {
+    const address = await place();
+    const editors = [ann, ben];
+    for (const editor of editors) {
+      await editor.openAnew(address);
+      await editor.field(field);
+    }
+    await ben.fill(field, 'Of Ben');
+    await ben.saved();
+    await ann.fill(field, 'Of Ann');
+    await ann.press('Save');
+    await ann.sees('Another editor has changed the same fields');
+    await ann.press(`Take theirs: ${field}`);
+    expect(await ann.valueOf(field)).toBe('Of Ben');
+  });
+
   it('plans a publication in its own time zone, and cancels it', async () => {
     const id = await make({ title: 'For tomorrow' });
     await ann.open(`/content/article/${id}`);
