@@ -151,14 +151,15 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.show({ arrived: [] });
   }
 
-  /** Stores the form of a deleted document as a new one. */
+  /** Stores the form of a deleted document as a new one, or adds the deleted language again. */
   async createAgain(): Promise<void> {
-    const former = this.place;
-    [this.place, this.etag] = [{ ...former, documentId: null }, null];
-    this.store.rebase(newValues(this.type), withoutIds(this.store.values));
-    this.show({ phase: 'ready', documentId: null, state: null });
+    const [former, { values }] = [this.place, this.store];
+    const isLanguage = this.snapshot.isElsewhere && (await this.isElsewhere());
+    [this.place, this.etag] = [isLanguage ? former : { ...former, documentId: null }, null];
+    this.store.rebase(isLanguage ? this.store.base : newValues(this.type), withoutIds(values));
+    this.show({ phase: 'ready', documentId: this.place.documentId });
     await this.keeper.now();
-    await this.unsaved.drop(former);
+    if (!isLanguage) await this.unsaved.drop(former);
     await this.save();
   }
 
@@ -177,14 +178,12 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   private exclusively(work: () => Promise<boolean>): Promise<boolean> {
-    this.running = work().finally(() => {
-      this.running = null;
-    });
+    this.running = work().finally(() => void (this.running = null));
     return this.running;
   }
 
   private async run(): Promise<boolean> {
-    if (this.snapshot.conflicts.length > 0) return false;
+    if (this.snapshot.conflicts.length > 0 || this.snapshot.phase === 'missing') return false;
     for (let merges = 0; merges < MAX_MERGES;) {
       if (this.pending === null && this.etag !== null) await this.slugs.fill(this.snapshot.state);
       const pending = (this.pending ??= nextWrite(this, this.etag));
@@ -293,8 +292,10 @@ export class DocumentEditor extends Observed<Snapshot> {
     if (answer !== null && isIdle() && this.etag === etag && !this.isDisposed) this.take(answer);
   }
 
-  private gone(): 'refused' {
-    this.show({ saving: 'refused', phase: 'missing', error: null, state: null });
+  /** The document was deleted, or this language of it. */
+  private async gone(): Promise<'refused'> {
+    const isElsewhere = (await this.requests.elsewhere(this.place).catch(() => null)) !== null;
+    this.show({ saving: 'refused', phase: 'missing', isElsewhere, error: null, state: null });
     return 'refused';
   }
 

@@ -12,6 +12,8 @@ type Saving = 'idle' | 'saving' | 'offline' | 'refused';
 /** State that the screen shows beside the form. Replaced with every change. */
 export interface Snapshot {
   readonly phase: Phase;
+  /** Whether a missing document exists in another language. */
+  readonly isElsewhere: boolean;
   readonly saving: Saving;
   readonly isChanged: boolean;
   readonly conflicts: readonly Conflict[];
@@ -32,6 +34,7 @@ export interface Snapshot {
 
 export const firstSnapshot = (documentId: string | null): Snapshot => ({
   phase: 'loading',
+  isElsewhere: false,
   saving: 'idle',
   isChanged: false,
   conflicts: [],

@@ -1,7 +1,7 @@
 /** Fields of plain values: texts, numbers, times and choices. */
 import { Checkbox, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { type ChangeEvent, type ComponentType, type FocusEvent, useState } from 'react';
-import { lengthOf, losesDigits, problemOf } from '../form/check.ts';
+import { DECIMAL, lengthOf, losesDigits, problemOf } from '../form/check.ts';
 import { unfinished, unfinishedText } from '../form/values.ts';
 import { choicesOf } from '../model/model.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
@@ -125,7 +125,8 @@ const EXACT = ['biginteger', 'decimal'];
 /** Returns the value of a typed number. A text that is no number stays, so that it can be corrected. */
 function numberOf(text: string, type: string): number | string | null {
   const number = Number(text);
-  return text === '' || EXACT.includes(type) || !Number.isFinite(number) ? orNull(text) : number;
+  const isExact = EXACT.includes(type) || !DECIMAL.test(text) || !Number.isFinite(number);
+  return isExact ? orNull(text) : number;
 }
 
 function NumberField(props: FieldProps) {

@@ -31,12 +31,15 @@ function textProblem(
   }
 }
 
+/** Numbers as editors write them, which `Number` would also read in other notations. */
+export const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
 const NUMBERS = ['integer', 'biginteger', 'float', 'decimal'];
 
 function rangeProblem({ type, min, max }: Attribute, value: string | number, texts: Texts): string | null {
   if (!NUMBERS.includes(type)) return null;
   const number = Number(value);
-  if (!Number.isFinite(number)) return texts.noNumber;
+  if (!Number.isFinite(number) || !DECIMAL.test(String(value))) return texts.noNumber;
   if (type.endsWith('integer') && !Number.isInteger(number)) return texts.noNumber;
   if (min !== undefined && number < Number(min)) return texts.tooSmall(String(min));
   if (max !== undefined && number > Number(max)) return texts.tooLarge(String(max));

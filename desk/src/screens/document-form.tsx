@@ -76,7 +76,7 @@ const labelOf = (part: Part, name: string): string =>
 function Notices({ editor }: { readonly editor: DocumentEditor }) {
   const texts = useTexts();
   const { dateTime } = useFormats();
-  const { recoveredAt, arrived, phase, conflicts, isChanged } = useSnapshot(editor);
+  const { recoveredAt, arrived, phase, isElsewhere, conflicts, isChanged } = useSnapshot(editor);
   const recovered = recoveredAt === null ? null : texts.recovered(dateTime(new Date(recoveredAt)));
   const news = arrived.map((name) => labelOf(editor.type, name)).join(', ');
   const arrivedText = news === '' || conflicts.length > 0 ? null : texts.arrived(news);
@@ -85,16 +85,16 @@ function Notices({ editor }: { readonly editor: DocumentEditor }) {
   return (
     <>
       {phase === 'missing' && (
-        <Alert color="red" title={texts.gone} role="alert">
+        <Alert color="red" title={isElsewhere ? texts.goneLanguage : texts.gone} role="alert">
           <Text size="sm">
             {texts.goneHint} {isChanged && texts.goneChanges}
           </Text>
-          {'trash' in editor.type.verbs && (
+          {'trash' in editor.type.verbs && !isElsewhere && (
             <Anchor component={Link} size="sm" href={`/trash/${editor.type.name}`}>
               {texts.history.toTheTrash}
             </Anchor>
           )}
-          {'create' in editor.type.verbs && editor.store.isChanged && (
+          {(isElsewhere ? 'update' : 'create') in editor.type.verbs && editor.store.isChanged && (
             <Button size="xs" mt="xs" onClick={() => void editor.createAgain()}>
               {texts.createAgain}
             </Button>

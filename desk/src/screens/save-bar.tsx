@@ -216,10 +216,10 @@ function focusProblem(bar: HTMLElement | null, frames = MAX_FRAMES): void {
 }
 
 function textOf(snapshot: Snapshot, texts: Texts, time: (at: Date) => string): string {
-  const { saving, error, isChanged, savedAt, conflicts, refusedAction, phase } = snapshot;
+  const { saving, error, isChanged, savedAt, conflicts, refusedAction, phase, isElsewhere } = snapshot;
   if (saving === 'saving') return texts.saving;
   if (saving === 'offline') return texts.offline;
-  if (phase === 'missing') return texts.gone;
+  if (phase === 'missing') return isElsewhere ? texts.goneLanguage : texts.gone;
   if (conflicts.length > 0) return texts.undecided;
   if (saving === 'refused' && error === null)
     return refusedAction === 'publish' ? texts.notPublished : texts.refused;

@@ -179,6 +179,7 @@ export const de: Texts = {
   confirmUnpublish: 'Das Dokument zurückziehen?',
   confirmUnpublishHint: 'Leserinnen und Leser sehen es nicht mehr. Der Entwurf bleibt.',
   gone: 'Dieses Dokument wurde gelöscht',
+  goneLanguage: 'Diese Sprache des Dokuments wurde gelöscht',
   goneHint: 'Es existiert nicht mehr, oder Sie dürfen es nicht sehen.',
   goneChanges: 'Ihre Änderungen bleiben unten erhalten.',
   createAgain: 'Mit diesen Werten neu anlegen',

@@ -173,6 +173,7 @@ export const en = {
   confirmUnpublish: 'Unpublish the document?',
   confirmUnpublishHint: 'Readers no longer see it. The draft stays.',
   gone: 'This document was deleted',
+  goneLanguage: 'This language of the document was deleted',
   goneHint: 'It does not exist any more, or you may not see it.',
   goneChanges: 'Your changes are kept below.',
   createAgain: 'Create it again with these values',

@@ -81,6 +81,13 @@ describe('reasonText()', () => {
     expect(problemOf(short, '👍', en)).toBe(en.tooShort(2));
   });
 
+  it.each(['0x1F', '0b1', ' ', '1_000'])('takes %j for no number', (text) => {
+    const rating = { name: 'rating', label: 'Rating', required: false, localized: false };
+    const float = { ...rating, type: 'float', actions: ['update'] } as const;
+    expect(problemOf(float, text, en)).toBe(en.noNumber);
+    for (const right of [1e21, -0.5, '1.', '.5']) expect(problemOf(float, right, en)).toBeNull();
+  });
+
   it('is in the language of the desk', () => {
     expect(reasonText('Too many requests, please try again later.', de)).toBe(de.reasons.often);
   });

@@ -405,6 +405,25 @@ const PASSWORD = 'a long password of an editor';
     expect(again.documentId).not.toBe(documentId);
   });
 
+  it('sees that its language was deleted meanwhile, and adds it to the same document again', async () => {
+    const { documentId } = await make({ title: 'Deleted in French' });
+    await api('put', `/articles/${documentId}?status=draft&locale=fr`, { data: { title: 'Effacé' } });
+    await ann.open(`/content/article/${documentId}?locale=fr`);
+    await api('delete', `/articles/${documentId}?locale=fr`);
+    await ann.type('Lead', 'À garder.');
+    await ann.press('Save');
+    await ann.sees('This language of the document was deleted');
+    expect(await ann.texts('.desk-savebar [role=status]')).toEqual([
+      'This language of the document was deleted',
+    ]);
+    await ann.press('Create it again with these values');
+    await ann.saved();
+    const again = await api('get', `/articles/${documentId}?status=draft&locale=fr`);
+    expect(again).toMatchObject({ title: 'Effacé', lead: 'À garder.' });
+    const english = await api('get', `/articles/${documentId}?status=draft`);
+    expect(english).toMatchObject({ title: 'Deleted in French' });
+  });
+
   it('is offered nothing for a document that does not exist, and a way back from a page that does not', async () => {
     await ann.open('/content/article/aaaaaaaaaaaaaaaaaaaaaaaa');
     await ann.sees('It does not exist any more, or you may not see it.');
