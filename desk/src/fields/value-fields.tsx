@@ -1,8 +1,9 @@
 /** Fields of plain values: texts, numbers, times and choices. */
 import { Checkbox, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { type ChangeEvent, type ComponentType, type FocusEvent, useState } from 'react';
-import { DECIMAL, lengthOf, losesDigits, problemOf } from '../form/check.ts';
+import { isNumber, lengthOf, losesDigits, problemOf } from '../form/check.ts';
 import { unfinished, unfinishedText } from '../form/values.ts';
+import { localZone } from '../model/local-time.ts';
 import { choicesOf } from '../model/model.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
@@ -124,9 +125,7 @@ const EXACT = ['biginteger', 'decimal'];
 
 /** Returns the value of a typed number. A text that is no number stays, so that it can be corrected. */
 function numberOf(text: string, type: string): number | string | null {
-  const number = Number(text);
-  const isExact = EXACT.includes(type) || !DECIMAL.test(text) || !Number.isFinite(number);
-  return isExact ? orNull(text) : number;
+  return EXACT.includes(type) || !isNumber(text) ? orNull(text) : Number(text);
 }
 
 function NumberField(props: FieldProps) {
@@ -192,7 +191,7 @@ function localTime(instant: string): string {
 
 function DateTimeField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<string>(props);
-  const zone = texts.inZone(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const zone = texts.inZone(localZone());
   const description = shared.description === undefined ? zone : `${shared.description} ${zone}`;
   const { incomplete, note, forget } = useParts();
   const change = (text: string): void => {

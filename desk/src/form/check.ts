@@ -31,15 +31,17 @@ function textProblem(
   }
 }
 
-/** Numbers as editors write them, which `Number` would also read in other notations. */
-export const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** Whether a text is a number as editors write it. `Number` would also read other notations, such as 0x1F. */
+export const isNumber = (text: string): boolean => DECIMAL.test(text) && Number.isFinite(Number(text));
 
 const NUMBERS = ['integer', 'biginteger', 'float', 'decimal'];
 
 function rangeProblem({ type, min, max }: Attribute, value: string | number, texts: Texts): string | null {
   if (!NUMBERS.includes(type)) return null;
+  if (!isNumber(String(value))) return texts.noNumber;
   const number = Number(value);
-  if (!Number.isFinite(number) || !DECIMAL.test(String(value))) return texts.noNumber;
   if (type.endsWith('integer') && !Number.isInteger(number)) return texts.noNumber;
   if (min !== undefined && number < Number(min)) return texts.tooSmall(String(min));
   if (max !== undefined && number > Number(max)) return texts.tooLarge(String(max));

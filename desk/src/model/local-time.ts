@@ -1,5 +1,8 @@
 /** Times in inputs of the browser, which are local and without a zone. */
 
+/** Name of the zone of these times, such as `Europe/Berlin`. */
+export const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** Returns a time as an input of the browser names it; empty for none. */
 export function inputOf(time: string | null): string {
   if (time === null) return '';

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { readSchedule, type Schedule, writeSchedule } from '../editor/schedule.ts';
-import { inputOf, timeOf } from '../model/local-time.ts';
+import { inputOf, localZone, timeOf } from '../model/local-time.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { failureText } from '../texts/reasons.ts';
@@ -70,7 +70,6 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
   const client = useQueryClient();
   const [publishAt, setPublishAt] = useState(inputOf(schedule.publishAt));
   const [unpublishAt, setUnpublishAt] = useState(inputOf(schedule.unpublishAt));
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const submit = async (): Promise<void> => {
     const times = { publishAt: timeOf(publishAt), unpublishAt: timeOf(unpublishAt) };
     // The server publishes the draft, so the form is saved first.
@@ -100,7 +99,7 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
         onChange={(event) => setUnpublishAt(event.currentTarget.value)}
       />
       <Text size="sm" c="dimmed">
-        {texts.inZone(zone)}
+        {texts.inZone(localZone())}
       </Text>
     </FormDialog>
   );

@@ -34,7 +34,7 @@ import { startVisit, type Visit } from './visit.ts';
   afterEach(() => expect(visit.complaints()).toEqual([]));
 
   it.each(['story', 'body'])('work while it writes rich text: %s', async (field) => {
-    // The desk saves changes of a stored document by itself, but no new document.
+    // Autosave covers stored documents only, so the key is what saves this one.
     await ann.openAnew('/content/article/new');
     await ann.type('Title', `Keys in ${field}`);
     const area = await ann.page.waitForSelector(`[data-path=${field}] [contenteditable=true]`);

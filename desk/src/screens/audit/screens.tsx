@@ -14,6 +14,7 @@ import {
   runsOf,
   writeFilters,
 } from '../../model/audit-list.ts';
+import { localZone } from '../../model/local-time.ts';
 import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
@@ -33,7 +34,6 @@ export default function AuditScreen() {
   const entries = useMemo(() => list.data?.pages.flat() ?? [], [list.data]);
   const named = useNamed(entries);
   const days = useMemo(() => daysOf(runsOf(entries)), [entries]);
-  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <Frame
@@ -44,7 +44,7 @@ export default function AuditScreen() {
       tools={entries.length > 0 && <Export {...{ filters, named }} />}
     >
       <Text size="sm" c="dimmed">
-        {audit.hint} {texts.inZone(zone)}
+        {audit.hint} {texts.inZone(localZone())}
       </Text>
       <AuditFilterBar
         {...{ filters, entries, named }}

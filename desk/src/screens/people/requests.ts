@@ -1,4 +1,4 @@
-/** Requests of the people screens. Lists have the key `people`, and are read again after each change. */
+/** Requests of the people screens. Lists have a key of `MANAGED`, and are read again after each change. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type Ask, request } from '../../api/http.ts';
 import { MANAGED } from '../../parts/changes.ts';

@@ -1,7 +1,7 @@
 /** Name and time of a release. */
 import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { inputOf, timeOf } from '../../model/local-time.ts';
+import { inputOf, localZone, timeOf } from '../../model/local-time.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import type { Release, ReleaseInput } from './requests.ts';
@@ -20,7 +20,6 @@ export function ReleaseForm({ title, release, close, submit }: Props) {
   const { releases } = texts;
   const [name, setName] = useState(release?.name ?? '');
   const [at, setAt] = useState(inputOf(release?.at ?? null));
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <FormDialog
       title={title}
@@ -45,7 +44,7 @@ export function ReleaseForm({ title, release, close, submit }: Props) {
         onChange={(event) => setAt(event.currentTarget.value)}
       />
       <Text size="sm" c="dimmed">
-        {texts.inZone(zone)}
+        {texts.inZone(localZone())}
       </Text>
     </FormDialog>
   );

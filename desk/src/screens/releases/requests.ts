@@ -1,4 +1,4 @@
-/** Requests of releases. Lists have the key `people`, and are read again after each change. */
+/** Requests of releases. Lists have a key of `MANAGED`, and are read again after each change. */
 import { useQuery } from '@tanstack/react-query';
 import type { ErrorBody } from '../../api/errors.ts';
 import { type Ask, request } from '../../api/http.ts';
