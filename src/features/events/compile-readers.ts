@@ -176,7 +176,8 @@ export const compileUndelivered = (file: ContentType, lease: Lease, most: Most):
     group by d.type, d.document_id`;
   return print(sql`with w as materialized (${documents})
     select (select count(*)::int from w) as waiting,
-    (select coalesce(json_agg(f.*), '[]') from (select * from w limit ${constant(most.documents)}) f)::text as documents,
+    (select coalesce(json_agg(f.*), '[]')
+      from (select * from w limit ${constant(most.documents)}) f)::text as documents,
     (select coalesce(json_agg(f.*), '[]') from (${due}) f)::text as due
     from ${quote(reader)} r where ${isMine(lease)}`);
 };

@@ -84,7 +84,9 @@ interface Last extends Pick<VersionsOf, 'current'> {
 function last(table: Sql, { document, type, columns, current }: Last): Sql {
   const same = sql`x.document_id = ${document} and x.type = ${type} and x.action = 'delete'`;
   const own = [
-    ...[sql`f.document_id = ${document}`, sql`f.type = ${type}`, ...current],
+    sql`f.document_id = ${document}`,
+    sql`f.type = ${type}`,
+    ...current,
     sql`f.locale = g.locale and f.published = g.published and f.content is not null`,
   ];
   return sql`select ${columns} from (select distinct x.locale, x.published from ${table} x

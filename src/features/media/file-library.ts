@@ -19,7 +19,7 @@ import type { ReadPlan } from '../../content/plan/plan.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { FileBytes } from './file-bytes.js';
-import { type FileInfo, infosOf } from './file-info.js';
+import { type FileInfo, infoOfBody, infosOf } from './file-info.js';
 import { FileReferences } from './file-reference.js';
 import { FileSweeps } from './file-sweeps.js';
 import { type FileRow, FileTable } from './file-table.js';
@@ -121,7 +121,7 @@ export class FileLibrary {
       const [info = {}] = infos;
       if (file === undefined) {
         if (!form.fields.has('fileInfo')) throw empty();
-        return this.describe(row, info, uploader);
+        return this.update(row, info, uploader);
       }
       if (file.size === 0) throw empty();
       const preparing = { index: 0, info, former: row, schema: this.schema, directory };
@@ -138,8 +138,10 @@ export class FileLibrary {
     });
   }
 
-  describe(row: FileRow, info: FileInfo, uploader: Uploader): Promise<string> {
-    return this.update(row, info, uploader);
+  /** Changes the description of a file to `info`, the `fileInfo` of a JSON body. Returns it as JSON text. */
+  describe(row: FileRow, info: unknown, uploader: Uploader): Promise<string> {
+    const granted = uploader.caller.permissions.fields(FILE, 'update');
+    return this.update(row, infoOfBody(info, granted), uploader);
   }
 
   /** Deletes a file: its row, and its bytes unless the storage is slow (20.9). */

@@ -22,7 +22,6 @@ import { decide } from '../../content/access/decide.js';
 import type { Countable } from '../../content/compile/compile-record.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { ContentError, validationError } from '../../kernel/errors.js';
-import { infoOfBody } from './file-info.js';
 import { FileLibrary, type Uploader } from './file-library.js';
 import { fileKeyOf, type FileRow, FileTable } from './file-table.js';
 import { SignedUrls } from './signed-urls.js';
@@ -152,13 +151,7 @@ export class FilesController {
       return this.signed.shown(await this.library.change(row, messageOf(request), uploader));
     const info: unknown = isObject(body) ? body['fileInfo'] : undefined;
     if (info === undefined) throw validationError('Files are empty');
-    return this.signed.shown(
-      await this.library.describe(
-        row,
-        infoOfBody(info, caller.permissions.fields('file', 'update')),
-        uploader,
-      ),
-    );
+    return this.signed.shown(await this.library.describe(row, info, uploader));
   }
 
   /** Returns the caller if some files are granted. Throws 403, or 401 for a caller without any permission. */

@@ -87,7 +87,7 @@ function orderOf(sort: unknown): readonly Sql[] {
 }
 
 export const auditList = (file: ContentType): OwnList => ({
-  table: sql`${quote(auditTableOf(file))}`,
+  table: quote(auditTableOf(file)),
   alias: sql`e`,
   shown: ENTRY,
   fields: AUDIT_FIELDS,
