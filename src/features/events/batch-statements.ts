@@ -18,7 +18,7 @@ import {
   type UndeliveredEvent,
 } from './compile-readers.js';
 import { type LoggedEvent, PREFIX } from './logged-event.js';
-import type { EventReader, Outcome } from './reader.js';
+import type { Delivery, EventReader } from './reader.js';
 import type { ReaderCounts } from './reader-counts.js';
 
 export interface Pending {
@@ -31,7 +31,7 @@ export interface Pending {
 
 export interface TriedEvent extends Pending {
   /** Null if an earlier event of the document failed. */
-  readonly outcome: Outcome | null;
+  readonly outcome: Delivery | null;
   /** Time of the attempt in milliseconds since 1970. */
   readonly at: number;
   readonly milliseconds: number;
@@ -49,11 +49,14 @@ export interface Batch {
 }
 
 const isDelivered = ({ outcome }: TriedEvent): boolean => outcome?.kind === 'delivered';
-const hasFailed = ({ outcome }: TriedEvent): boolean => outcome !== null && outcome.kind !== 'delivered';
+const hasFailed = ({ outcome }: TriedEvent): boolean => outcome !== null && 'failure' in outcome;
+
+/** Whether the receiver needs nothing more of an event. */
+export const isSettled = (one: TriedEvent): boolean => isDelivered(one) || one.outcome?.kind === 'skipped';
 
 /** Whether all attempts of a batch failed; null without an attempt. */
 export function isFailing(tried: readonly TriedEvent[]): boolean | null {
-  if (!tried.some(({ outcome }) => outcome !== null)) return null;
+  if (!tried.some((one) => isDelivered(one) || hasFailed(one))) return null;
   return !tried.some(isDelivered);
 }
 
@@ -78,7 +81,7 @@ const waitingOf = (event: LoggedEvent, attempts: number): UndeliveredEvent => ({
 
 function parkedOf({ event, attempts, outcome }: TriedEvent): UndeliveredEvent {
   const waiting = waitingOf(event, attempts);
-  if (outcome === null || outcome.kind === 'delivered') return waiting;
+  if (outcome === null || !('failure' in outcome)) return waiting;
   const made = attempts + 1;
   const seconds = retryAfter(made, outcome.kind === 'failed' ? outcome.retryAfter : null);
   return { ...waiting, attempts: made, seconds, givenUp: seconds === null, failure: outcome.failure };
@@ -87,9 +90,9 @@ function parkedOf({ event, attempts, outcome }: TriedEvent): UndeliveredEvent {
 const attemptOf = ({ event, outcome, at, milliseconds }: TriedEvent): Attempt => ({
   id: rowId(event),
   at,
-  status: outcome?.status ?? null,
+  status: outcome !== null && 'status' in outcome ? outcome.status : null,
   milliseconds,
-  failure: outcome === null || outcome.kind === 'delivered' ? null : outcome.failure,
+  failure: outcome !== null && 'failure' in outcome ? outcome.failure : null,
 });
 
 /** Returns the statements in the order in which they have to run, under the lease. */
@@ -97,12 +100,11 @@ export function batchStatements(file: ContentType, reader: EventReader, batch: B
   const { name, listsAttempts, disableAfter } = reader;
   const { lease, tried, waiting, cursor, wasFailing, failing } = batch;
   const parked = [
-    ...tried.filter((one) => !isDelivered(one)).map(parkedOf),
+    ...tried.filter((one) => !isSettled(one)).map(parkedOf),
     ...waiting.map((event) => waitingOf(event, 0)),
   ];
-  const settled = tried.filter((one) => isDelivered(one) && one.isStored).map(({ event }) => rowId(event));
-  const isListed = (one: TriedEvent): boolean =>
-    hasFailed(one) || (listsAttempts && isDelivered(one) && one.outcome?.status !== null);
+  const settled = tried.filter((one) => isSettled(one) && one.isStored).map(({ event }) => rowId(event));
+  const isListed = (one: TriedEvent): boolean => hasFailed(one) || (listsAttempts && isDelivered(one));
   const listed = tried.filter(isListed).map(attemptOf);
   const gone = tried.find(({ outcome }) => outcome?.kind === 'gone')?.outcome;
   const statements: (readonly Statement[] | false)[] = [

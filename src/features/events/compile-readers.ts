@@ -36,7 +36,7 @@ export const compileRelease = (file: ContentType, owner: string): Statement =>
     where r.owner = ${param(owner)}::text`);
 
 /** Condition that a reader `r` has handled an event `e`, or has stored it as undelivered. */
-const IS_HANDLED = sql`(pg_visible_in_snapshot(e.xid, r.base)
+export const IS_HANDLED = sql`(pg_visible_in_snapshot(e.xid, r.base)
   or coalesce(pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after, false))`;
 
 export interface Lease {
@@ -180,25 +180,6 @@ export const compileUndelivered = (file: ContentType, lease: Lease, most: Most):
       from (select * from w limit ${constant(most.documents)}) f)::text as documents,
     (select coalesce(json_agg(f.*), '[]') from (${due}) f)::text as due
     from ${quote(reader)} r where ${isMine(lease)}`);
-};
-
-/** Makes undelivered events due now: those that were given up, or all of them, optionally since a time. */
-export const compileReplay = (file: ContentType, reader: string, event: string | null): Statement =>
-  print(sql`update ${quote(eventTablesOf(file).delivery)} d
-    set failed_at = null, attempts = 0, due_at = null
-    where d.reader = ${param(reader)}::text and d.failed_at is not null
-      and (${param(event)}::bigint is null or d.event_id = ${param(event)}::bigint) returning 1`);
-
-/** Parks all events of the log since a time again, so that they are delivered again. */
-export const compileReplaySince = (file: ContentType, reader: string, since: string): Statement => {
-  const { delivery, event } = eventTablesOf(file);
-  return print(sql`insert into ${quote(delivery)} as d (reader, event_id, type, document_id, attempts)
-    select ${param(reader)}::text, e.id, e.type, e.document_id, 0 from ${quote(event)} e, ${quote(
-      eventTablesOf(file).reader,
-    )} r
-    where r.name = ${param(reader)}::text and e.at >= ${param(since)}::timestamptz
-      and ${IS_HANDLED}
-    on conflict (reader, event_id) do update set failed_at = null, attempts = 0 returning 1`);
 };
 
 export interface Attempt {

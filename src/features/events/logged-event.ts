@@ -83,6 +83,17 @@ export const PREFIX = 'evt_';
 const isMedia = (action: WriteEvent): action is keyof typeof MEDIA_NAMES =>
   Object.hasOwn(MEDIA_NAMES, action);
 
+const named = (names: object, events: readonly EventName[]): readonly string[] =>
+  Object.entries(names).flatMap(([action, name]) => (events.some((one) => one === name) ? [action] : []));
+
+/** Returns the actions of events by their names. */
+export const actionsOf = (
+  events: readonly EventName[] = EVENT_NAMES,
+): { readonly ofEntries: readonly string[]; readonly ofFiles: readonly string[] } => ({
+  ofEntries: named(ENTRY_NAMES, events),
+  ofFiles: named(MEDIA_NAMES, events),
+});
+
 /** Returns the name of an event; `file` is the `singularApiId` of files. */
 const nameOf = (type: string, action: WriteEvent, file: string): EventName =>
   type === file && isMedia(action) ? MEDIA_NAMES[action] : ENTRY_NAMES[action];

@@ -1,13 +1,20 @@
 /** Work of one reader while this instance has its lease: retries, then new events, until nothing is due. */
 import pLimit from 'p-limit';
 import { isListOf, isShape } from '../../kernel/json.js';
-import { batchStatements, countIn, isFailing, type Pending, type TriedEvent } from './batch-statements.js';
+import {
+  batchStatements,
+  countIn,
+  isFailing,
+  isSettled,
+  type Pending,
+  type TriedEvent,
+} from './batch-statements.js';
 import type { Cursor } from './compile-events.js';
 import { compileHold, compileUndelivered, compileProbe, type Lease } from './compile-readers.js';
 import { OWN_TRANSACTION } from '../../content/store/database.js';
 import { dueRowsIn, type EventLog } from './event-log.js';
 import type { LoggedEvent } from './logged-event.js';
-import type { EventReader, Outcome } from './reader.js';
+import type { Delivery, EventReader } from './reader.js';
 import type { ReaderCounts } from './reader-counts.js';
 
 /** Documents with undelivered events from which a reader stops to read new ones. */
@@ -134,8 +141,9 @@ export class ReaderRun {
       const document = documentOf(each.event);
       const outcome = isGone || failed.has(document) ? null : await this.outcomeOf(each.event);
       if (outcome?.kind === 'gone') isGone = true;
-      if (outcome?.kind !== 'delivered') failed.add(document);
-      return { ...each, outcome, at, milliseconds: Math.round(performance.now() - started) };
+      const tried = { ...each, outcome, at, milliseconds: Math.round(performance.now() - started) };
+      if (!isSettled(tried)) failed.add(document);
+      return tried;
     };
     const all = async (events: readonly Pending[]): Promise<TriedEvent[]> => {
       const tried: TriedEvent[] = [];
@@ -147,10 +155,10 @@ export class ReaderRun {
     return (await Promise.all(groupByDocument(pending).map((group) => limit(() => all(group))))).flat();
   }
 
-  /** Sends an event. Stored ones can be of other types or actions, after a replay for example. */
-  private async outcomeOf(event: LoggedEvent): Promise<Outcome> {
+  /** Sends an event. Stored ones may no longer be among the events of the receiver. */
+  private async outcomeOf(event: LoggedEvent): Promise<Delivery> {
     const { reader } = this.base;
-    return reader.accepts(event) ? reader.deliver(event) : { kind: 'delivered', status: null };
+    return reader.accepts(event) ? reader.deliver(event) : { kind: 'skipped' };
   }
 
   /** Stores the results of a batch and the position after it in one transaction. */

@@ -14,6 +14,9 @@ export type Outcome =
   /** The receiver wants no more events: the reader is disabled. */
   | { readonly kind: 'gone'; readonly failure: string; readonly status: number };
 
+/** Result for an event of which the receiver wants nothing: there was no attempt. */
+export type Delivery = Outcome | { readonly kind: 'skipped' };
+
 /**
  * Receiver of events with its own position in the log. One instance of the application runs it at a time.
  * Events of one document are delivered in order.
@@ -29,5 +32,5 @@ export interface EventReader {
   readonly disableAfter: number | null;
   accepts(event: LoggedEvent): boolean;
   /** Delivers one event. Never throws. */
-  deliver(event: LoggedEvent): Promise<Outcome>;
+  deliver(event: LoggedEvent): Promise<Delivery>;
 }

@@ -1,7 +1,7 @@
 /** Reader of the event log that sends each event to an endpoint. */
 import type { KeyObject } from 'node:crypto';
 import { ContentError } from '../../../kernel/errors.js';
-import type { EventReader, Outcome } from '../reader.js';
+import type { Delivery, EventReader, Outcome } from '../reader.js';
 import type { ActiveEndpoint } from './endpoint.js';
 import type { PublicAddresses } from './public-addresses.js';
 import { send } from './send.js';
@@ -68,10 +68,10 @@ export function webhookReader(endpoint: ActiveEndpoint, base: WebhookBase): Even
     disableAfter: DISABLE_AFTER,
     accepts: ({ name, type }) =>
       (events === undefined || events.includes(name)) && (types === undefined || types.includes(type)),
-    async deliver(event): Promise<Outcome> {
+    async deliver(event): Promise<Delivery> {
       try {
         const body = await base.entries.bodyOf(endpoint, event);
-        if (body === null) return { kind: 'delivered', status: null };
+        if (body === null) return { kind: 'skipped' };
         return await sendTo(endpoint, { ...event, body }, base);
       } catch (error) {
         return { kind: 'failed', failure: reasonOf(error), status: null, retryAfter: null };

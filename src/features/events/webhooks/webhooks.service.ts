@@ -2,14 +2,8 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
 import { ContentError, notFound, wrongValue } from '../../../kernel/errors.js';
-import {
-  compileEnable,
-  compileListAttempts,
-  compileNext,
-  compileRemove,
-  compileReplay,
-  compileReplaySince,
-} from '../compile-readers.js';
+import { compileEnable, compileListAttempts, compileNext, compileRemove } from '../compile-readers.js';
+import { compileReplay, compileReplaySince } from '../compile-replays.js';
 import { OWN_TRANSACTION } from '../../../content/store/database.js';
 import { EventLog } from '../event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from '../events.options.js';
@@ -196,7 +190,7 @@ export class Webhooks implements OnModuleInit {
 
   /** Sends events again, and returns their number. Throws ValidationError for an invalid time or event id. */
   async replay(id: string, { event, since }: Replay = {}): Promise<number> {
-    const { reader } = await this.webhook(id);
+    const webhook = await this.webhook(id);
     const { database, file } = this.log;
     const [, row = null] = event === undefined ? [] : (EVENT_ID.exec(event) ?? []);
     if (event !== undefined && row === null)
@@ -205,12 +199,12 @@ export class Webhooks implements OnModuleInit {
       throw wrongValue('since', 'since must be an ISO 8601 date-time');
     const replay =
       since === undefined
-        ? compileReplay(file, reader, row)
-        : compileReplaySince(file, reader, storable(since));
+        ? compileReplay(file, webhook, row)
+        : compileReplaySince(file, webhook, storable(since));
     const replayed = await database.transaction(async (runner) => {
       const events = await runner.run(replay);
       // Together, because events that wait and never become due would block the endpoint.
-      await runner.run(compileNext(file, reader));
+      await runner.run(compileNext(file, webhook.reader));
       return events.length;
     }, OWN_TRANSACTION);
     this.worker.round();
