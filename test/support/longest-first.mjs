@@ -30,7 +30,6 @@ const LONGEST = [
   'fuzz/injection',
   'faults/faults',
   'fuzz/body',
-  'concurrency/write-flights',
   'evolution/evolution',
   'archive/archive',
   'accounts/audit-command',
