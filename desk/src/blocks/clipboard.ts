@@ -1,5 +1,5 @@
 /** Paste and drop: HTML of other programs, Markdown, pictures, and copies of the editor itself. */
-import { Fragment, type Node, Slice } from 'prosemirror-model';
+import { DOMSerializer, Fragment, type Node, Slice } from 'prosemirror-model';
 import { TextSelection } from 'prosemirror-state';
 import type { EditorProps, EditorView } from 'prosemirror-view';
 import { isLinkable } from './links.ts';
@@ -17,7 +17,7 @@ interface Target {
   insertImages(files: readonly File[], at?: number): Promise<void>;
 }
 
-/** Nodes without links that a page of the site could not have. A copy may come from any page. */
+/** Nodes without links that a page of the site could not have. Any page may write what looks like a copy. */
 function withoutBadLinks(content: Fragment): Fragment {
   const made: Node[] = [];
   content.forEach((node) => {
@@ -36,12 +36,18 @@ const lines = (text: string): Slice => {
 
 type Reading = Pick<typeof import('./paste.ts'), 'readMarkdown' | 'sliceOf'>;
 
+type Read = (reading: Reading) => Slice | Promise<Slice>;
+
 /** Inserts what a reader makes of a clipboard. Readers are loaded with the first paste. */
-async function insert(view: EditorView, read: (reading: Reading) => Slice | Promise<Slice>): Promise<void> {
-  const slice = await read(await import('./paste.ts'));
+async function insert(view: EditorView, text: string, read: Read): Promise<void> {
+  const slice = await import('./paste.ts').then(read).catch(() => null);
   if (view.isDestroyed) return;
-  const { tr } = view.state;
-  tr.replaceSelection(new Slice(withoutBadLinks(slice.content), slice.openStart, slice.openEnd));
+  // Without the readers, as when the network is away: the text alone.
+  if (slice === null) {
+    view.pasteText(text);
+    return;
+  }
+  const tr = view.state.tr.replaceSelection(slice);
   view.dispatch(tr.scrollIntoView().setMeta('paste', true).setMeta('uiEvent', 'paste'));
 }
 
@@ -54,26 +60,38 @@ const read = (data: DataTransfer | null, type: 'html' | 'plain'): string =>
 /** Whether HTML is only the picture that the clipboard also has as a file. */
 const isPicture = (html: string): boolean => html.replace(/<!--.*?-->|<[^>]*>/gs, '').trim() === '';
 
-/** Whether HTML is a copy of the editor, which its schema reads. */
-const isOwn = (html: string): boolean => html.includes('data-pm-slice');
+/** Attribute of copies of the editor, which its schema reads. Other editors have the same library. */
+const OWN = 'data-desk-copy';
+
+class Serializer extends DOMSerializer {
+  override serializeFragment(...given: Parameters<DOMSerializer['serializeFragment']>) {
+    const made = super.serializeFragment(...given);
+    if (made.firstChild instanceof Element) made.firstChild.setAttribute(OWN, '');
+    return made;
+  }
+}
 
 /** Inserts HTML of another program, or Markdown. Returns false for everything else. */
 function insertForeign(view: EditorView, data: DataTransfer | null, isPlain: boolean): boolean {
   const [html, text] = [read(data, 'html'), read(data, 'plain')];
   if (isPlain || view.state.selection.$from.parent.type === nodes.code) return false;
   if (html !== '') {
-    if (isOwn(html)) return false;
-    void insert(view, ({ sliceOf }) => sliceOf(html));
+    if (html.includes(OWN)) return false;
+    void insert(view, text, ({ sliceOf }) => sliceOf(html));
     return true;
   }
   if (!isMarkdown(text)) return false;
-  void insert(view, ({ readMarkdown }) => readMarkdown(text));
+  void insert(view, text, ({ readMarkdown }) => readMarkdown(text));
   return true;
 }
 
 export function clipboard(target: () => Target): EditorProps {
   let isPlain = false;
   return {
+    clipboardSerializer: new Serializer(
+      DOMSerializer.nodesFromSchema(schema),
+      DOMSerializer.marksFromSchema(schema),
+    ),
     clipboardTextParser: lines,
     transformPasted: ({ content, openStart, openEnd }) =>
       new Slice(withoutBadLinks(content), openStart, openEnd),

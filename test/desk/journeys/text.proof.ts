@@ -265,6 +265,48 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     ]);
   });
 
+  it('pastes from other editors of the same library, which mark their copies alike', async () => {
+    const id = await write({ story: null });
+    await paste(STORY, {
+      'text/html':
+        '<ul data-pm-slice="3 3 []"><li><p>one <b>bold</b></p><ul><li><p>inner</p></li></ul></li></ul>' +
+        '<blockquote style="color: red"><p>said</p></blockquote>',
+    });
+    await ann.sees('said');
+    await ann.saved();
+    expect((await stored(id)).story).toEqual([
+      {
+        type: 'list',
+        format: 'unordered',
+        children: [
+          { type: 'list-item', children: [text('one '), text('bold', { bold: true })] },
+          {
+            type: 'list',
+            format: 'unordered',
+            indentLevel: 1,
+            children: [{ type: 'list-item', children: [text('inner')] }],
+          },
+        ],
+      },
+      { type: 'quote', children: [text('said')] },
+    ]);
+  });
+
+  it('gets the plain text of the first paste if the network is away', async () => {
+    const id = await write({ story: null });
+    await ann.openAnew(`/content/article/${id}`);
+    await ann.page.waitForSelector(STORY);
+    // As in a browser that has not pasted before.
+    await ann.page.setCacheEnabled(false);
+    await ann.page.setOfflineMode(true);
+    await paste(STORY, { 'text/html': '<h2>Parts</h2><p>of a text</p>', 'text/plain': 'Parts\nof a text' });
+    await ann.sees('of a text');
+    await ann.page.setOfflineMode(false);
+    await ann.page.setCacheEnabled(true);
+    await ann.saved();
+    expect((await stored(id)).story).toEqual([paragraph(text('Parts')), paragraph(text('of a text'))]);
+  });
+
   it('inserts pictures: of the library with another alternative text, and by drop', async () => {
     const id = await write({ story: [paragraph(text('Text'))] });
     await ann.page.focus(STORY);
