@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { tmpdir } from 'node:os';
 import sharp from 'sharp';
-import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
+import { createFilesApp, type FilesApp, formOf, picture } from './helpers.ts';
 
 describe('private files', () => {
   let api: FilesApp;
@@ -174,6 +174,25 @@ describe('private files', () => {
         const [first] = await write();
         spy.mockReturnValue(Date.now() + 180_000);
         const [again] = await write();
+        expect([await open(first), await open(again)]).toEqual([403, 200]);
+      } finally {
+        spy.mockRestore();
+      }
+    });
+
+    it('an upload that is repeated for an Idempotency-Key has links that are valid then', async () => {
+      const spy = jest.spyOn(Date, 'now');
+      const bytes = picture();
+      const upload = async (): Promise<readonly string[]> => {
+        const headers = { 'idempotency-key': 'upload' };
+        const response = await api.ask('/api/upload', { method: 'POST', body: formOf([{ bytes }]), headers });
+        return urlsIn(await response.text());
+      };
+      const open = async (url = ''): Promise<number> => (await api.ask(url, { as: '' })).status;
+      try {
+        const [first] = await upload();
+        spy.mockReturnValue(Date.now() + 180_000);
+        const [again] = await upload();
         expect([await open(first), await open(again)]).toEqual([403, 200]);
       } finally {
         spy.mockRestore();

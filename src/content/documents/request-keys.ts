@@ -25,16 +25,23 @@ import { REPLAYED_HEADER, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { requestKeyTableOf } from '../model/request-keys.js';
 import { Answer } from './answer.js';
 
-export interface KeyedRequest {
+export interface KeyedWrite {
   readonly key: string;
   readonly caller: Caller;
+  /** Plan of the response, or of each document in it. */
   readonly plan: ReadPlan;
+  /** Content of the request: another one with the same key is refused. */
   readonly content: readonly unknown[];
+}
+
+export interface KeyedRequest extends KeyedWrite {
   readonly disconnect: Disconnect | null;
 }
 
 const digest = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+
+const idOf = ({ caller, key }: KeyedWrite): string => digest(caller.kind, caller.id, key);
 
 const pending = (): ContentError =>
   new ContentError('ConflictError', `A request with this ${REQUEST_KEY_HEADER} is still running`);
@@ -77,13 +84,12 @@ export class RequestKeys {
    * UnprocessableEntityError for another request with the same key.
    */
   async once(request: KeyedRequest, write: (em: SqlEntityManager) => Promise<Answer>): Promise<Answer> {
-    const { key, caller, plan, content, disconnect } = request;
-    const id = digest(caller.kind, caller.id, key);
-    const keyed = { id, fingerprint: digest(plan.format, ...content), plan, caller };
+    const { plan, disconnect } = request;
+    const id = idOf(request);
     if (this.running.has(id)) throw pending();
     this.running.add(id);
     try {
-      return await this.database.transaction((runner) => attempt(runner, keyed, write), {
+      return await this.database.transaction((runner) => writeOnce(runner, request, write), {
         values: new Map(),
         retryOn: plan.type.storage.contended,
         shared: true,
@@ -96,12 +102,16 @@ export class RequestKeys {
   }
 }
 
-async function attempt(
+/** Runs a write once per key and caller, in a transaction of its own. Throws as {@link RequestKeys.once}. */
+export async function writeOnce(
   runner: Runner,
-  keyed: KeyedResponse,
+  request: KeyedWrite,
   write: (em: SqlEntityManager) => Promise<Answer>,
 ): Promise<Answer> {
-  const { id, fingerprint, plan } = keyed;
+  const { caller, plan, content } = request;
+  const id = idOf(request);
+  const fingerprint = digest(plan.format, ...content);
+  const keyed = { id, fingerprint, plan, caller };
   const table = requestKeyTableOf(plan.type);
   const [lock] = await runner.run(compileHoldKey(id));
   if (lock?.['held'] !== true) throw pending();

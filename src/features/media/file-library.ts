@@ -10,15 +10,19 @@ import type { FieldScope } from '../../content/access/field-scope.js';
 import { Permissions } from '../../content/access/permissions.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Runner } from '../../pool/runner.js';
+import { Answer } from '../../content/documents/answer.js';
 import { documentIdIn } from '../../content/documents/document-id.js';
 import { Documents } from '../../content/documents/documents.service.js';
+import { type KeyedWrite, writeOnce } from '../../content/documents/request-keys.js';
+import { SignedLinks } from '../../content/documents/signed-links.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { ContentError, unavailable, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
-import { FileBytes } from './file-bytes.js';
+import { REPLAYED_HEADER } from '../../content/query/request-key.js';
+import { type ContentToKeep, FileBytes } from './file-bytes.js';
 import { type FileInfo, infoOfBody, infosOf } from './file-info.js';
 import { FileReferences } from './file-reference.js';
 import { FileSweeps } from './file-sweeps.js';
@@ -76,16 +80,17 @@ export class FileLibrary {
     @Inject(FileSweeps) private readonly sweeps: FileSweeps,
     @Inject(FileReferences) private readonly references: FileReferences,
     @Inject(Documents) private readonly documents: Documents,
+    @Inject(SignedLinks) private readonly links: SignedLinks,
   ) {}
 
   /**
-   * Stores the files of a form (20.1) and links them to the entry that it names (20.5). Returns each as JSON
-   * text. Throws a ValidationError for a form without files (20.2), and the errors of checks and of the
-   * update.
+   * Stores the files of a form (20.1) and links them to the entry that it names (20.5), once for each `key`
+   * of the caller. Returns the list of files. Throws a ValidationError for a form without files (20.2), and
+   * the errors of checks, of the update and of the key.
    */
-  upload(request: IncomingMessage, uploader: Uploader): Promise<readonly string[]> {
+  async upload(request: IncomingMessage, uploader: Uploader, key: string | null): Promise<Answer> {
     const granted = uploader.caller.permissions.fields(FILE, 'create');
-    return this.received(request, granted, async ({ form, infos, directory }) => {
+    const answer = await this.received(request, granted, async ({ form, infos, directory }) => {
       if (form.files.length === 0) throw empty();
       if (form.files.some(({ size }) => size === 0)) throw empty();
       const reference = await this.references.find(form.fields, uploader.caller);
@@ -96,17 +101,37 @@ export class FileLibrary {
         prepared.push(await prepareFile(file, preparing, this.options));
       }
       const contents = prepared.map(({ content }) => content);
-      const documents = await this.bytes.keep(contents, uploader, async (runner) => {
+      const write = async (runner: Runner): Promise<Answer> => {
         const documents: string[] = [];
         for (const one of prepared) documents.push(await this.create(one, uploader, runner));
-        const ids = documents.map(documentIdIn);
-        if (reference !== null) await this.references.link(reference, ids, runner);
-        return documents;
-      });
-      this.counts.uploaded += documents.length;
-      for (const { size } of form.files) this.counts.uploadedBytes += size;
-      return documents;
+        if (reference !== null) await this.references.link(reference, documents.map(documentIdIn), runner);
+        return new Answer(`[${documents.join(',')}]`);
+      };
+      const answer = await this.bytes.keep(contents, uploader, (runner) =>
+        key === null
+          ? write(runner)
+          : writeOnce(runner, this.keyed(key, uploader, form), () => write(runner)),
+      );
+      this.stored(answer, form, contents);
+      return answer;
     });
+    // The stored response of a key has no signed URLs, because they expire.
+    return (await this.links.in(answer)).answer;
+  }
+
+  private keyed(key: string, { caller }: Uploader, { files, fields }: UploadForm): KeyedWrite {
+    const sent = files.map(({ fileName, contentType, sha256 }) => [fileName, contentType, sha256]);
+    return { key, caller, plan: this.plan('create', caller, null), content: ['upload', sent, [...fields]] };
+  }
+
+  /** Counts stored files. The file of a repeated upload may have been deleted, so its bytes are swept. */
+  private stored(answer: Answer, { files }: UploadForm, contents: readonly ContentToKeep[]): void {
+    if (answer.head?.headers[REPLAYED_HEADER] !== undefined) {
+      for (const { key } of contents) this.sweeps.soon(key);
+      return;
+    }
+    this.counts.uploaded += files.length;
+    for (const { size } of files) this.counts.uploadedBytes += size;
   }
 
   /**
@@ -183,7 +208,7 @@ export class FileLibrary {
     const answer = await this.documents.create(
       plan,
       { data: values },
-      { caller: writer(caller), requestId, ...inside(runner) },
+      { caller: writer(caller), requestId, unsigned: true, ...inside(runner) },
     );
     return answer.data;
   }

@@ -165,13 +165,17 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
     const file = fileSchema({ type, action, describing });
     return { description, content: json(action === 'create' ? list(file) : file) };
   };
+  const view = rootView(describing, type, 'create');
   const errors = statusesOf('post', updates === true ? ON_DOCUMENT : []);
   return {
     operationId: 'Files_upload',
     tags: ['upload'],
     summary: updates === true ? 'Upload files, or update one' : 'Upload files',
     description: `New files: ${needsGrant('create', 'file')} Other files: ${needsGrant('update', 'file')}`,
-    ...(updates === true ? { parameters: [{ ...ID, required: creates !== true }] } : {}),
+    parameters: [
+      ...(updates === true ? [{ ...ID, required: creates !== true }] : []),
+      ...(creates === true ? parametersOf(['requestKey'], { type, view, describing }) : []),
+    ],
     requestBody: { required: true, content: BODY },
     responses: {
       ...(creates === true ? { 201: responseOf('create', 'What was uploaded.') } : {}),

@@ -28,6 +28,7 @@ import { SignedUrls } from './signed-urls.js';
 import { isObject } from '../../kernel/json.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
 import type { DocumentKey } from '../../content/plan/plan-read.js';
+import { parseRequestKey, REQUEST_KEY_HEADER } from '../../content/query/request-key.js';
 import { type QueryDefaults, readRaw } from '../../content/query/read-raw.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
@@ -88,8 +89,11 @@ export class FilesController {
     }
     const caller = this.callerWith(request, 'create');
     if (!isForm(request)) throw validationError('Files are empty');
-    const uploaded = await this.library.upload(messageOf(request), uploaderOf(request, caller));
-    return this.signed.shown(`[${uploaded.join(',')}]`);
+    const key = parseRequestKey(request.headers[REQUEST_KEY_HEADER.toLowerCase()]);
+    const { data, head } = await this.library.upload(messageOf(request), uploaderOf(request, caller), key);
+    for (const [name, value] of Object.entries(head?.headers ?? {}))
+      this.host.httpAdapter.setHeader(response, name, value);
+    return this.signed.shown(data);
   }
 
   @Get('files')
