@@ -1,17 +1,23 @@
 /**
- * `npm run bench -- events [--only writers|deliveries|listeners] [--seconds 14] [--rounds 9]
+ * `npm run bench -- events [--only writers|deliveries|endpoints|listeners] [--seconds 14] [--rounds 9]
  * [--events 5000] [--listeners 2000] [--writes 30]`
  *
  * Measures the cost of the event log for writers, and deliveries to three endpoints next to pg-boss. Then it
- * measures the cost of each listener of live reads.
+ * measures writes beside many endpoints, and the cost of each listener of live reads.
  */
 import { parseArgs } from 'node:util';
 import { startDatabases } from '../databases.mjs';
 import { measureDeliveries } from './deliveries.mjs';
+import { measureEndpoints } from './endpoints.mjs';
 import { measureListeners } from './listeners.mjs';
 import { measureWriters } from './writers.mjs';
 
-const PARTS = { writers: measureWriters, deliveries: measureDeliveries, listeners: measureListeners };
+const PARTS = {
+  writers: measureWriters,
+  deliveries: measureDeliveries,
+  endpoints: measureEndpoints,
+  listeners: measureListeners,
+};
 
 export async function bench(args) {
   const { values } = parseArgs({

@@ -1,5 +1,5 @@
 /** Work of one reader while this instance has its lease: retries, then new events, until nothing is due. */
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { isListOf, isShape } from '../../kernel/json.js';
 import {
   batchStatements,
@@ -14,6 +14,7 @@ import { compileHold, compileUndelivered, compileProbe, type Lease } from './com
 import { OWN_TRANSACTION } from '../../content/store/database.js';
 import { dueRowsIn, type EventLog } from './event-log.js';
 import type { LoggedEvent } from './logged-event.js';
+import type { Runner } from '../../pool/runner.js';
 import type { Delivery, EventReader } from './reader.js';
 import type { ReaderCounts } from './reader-counts.js';
 
@@ -37,6 +38,8 @@ export interface RunBase {
   readonly reader: EventReader;
   readonly owner: string;
   readonly counts: ReaderCounts;
+  /** Bounds the work of all readers on the database. */
+  readonly limit: LimitFunction;
   readonly isStopping: () => boolean;
 }
 
@@ -86,10 +89,10 @@ export class ReaderRun {
 
   /** Delivers one batch. Returns whether there may be more. */
   private async step(): Promise<boolean> {
-    const { log, reader } = this.base;
+    const { log, reader, limit } = this.base;
     const { file, database } = log;
     const most = { due: MOST_RETRIES, documents: MAX_PARKED };
-    const [row] = await database.run(compileUndelivered(file, this.lease, most));
+    const [row] = await limit(() => database.run(compileUndelivered(file, this.lease, most)));
     if (row === undefined) throw new LeaseLost();
     const documents: unknown = JSON.parse(String(row['documents']));
     const parked = new Set((isDocuments(documents) ? documents : []).map(({ type, id }) => `${type} ${id}`));
@@ -101,7 +104,7 @@ export class ReaderRun {
     const documentCount = Number(row['waiting']);
     const isFull = documentCount >= MAX_PARKED;
     if (isFull && due.length === 0) return this.probe();
-    const news = isFull ? null : await log.after(this.cursor);
+    const news = isFull ? null : await limit(() => log.after(this.cursor));
     const oldest = news?.events[0]?.at;
     const behind = oldest === undefined ? 0 : Date.now() - Date.parse(oldest);
     this.base.counts.note(reader.name, { waiting: documentCount, behind });
@@ -167,15 +170,16 @@ export class ReaderRun {
     readonly waiting: readonly LoggedEvent[];
     readonly cursor: Cursor;
   }): Promise<void> {
-    const { log } = this.base;
+    const { log, limit } = this.base;
     const failing = isFailing(batch.tried) ?? this.failing;
     const change = { lease: this.lease, wasFailing: this.failing, failing };
     const statements = batchStatements(log.file, this.base.reader, { ...batch, ...change });
-    await log.database.transaction(async (runner) => {
+    const work = async (runner: Runner): Promise<void> => {
       const [held] = await runner.run(compileHold(log.file, this.lease));
       if (held === undefined) throw new LeaseLost();
       for (const statement of statements) await runner.run(statement);
-    }, OWN_TRANSACTION);
+    };
+    await limit(() => log.database.transaction(work, OWN_TRANSACTION));
     this.cursor = batch.cursor;
     this.failing = failing;
     countIn(this.base.counts, batch.tried);

@@ -6,6 +6,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import pLimit from 'p-limit';
 import { BackgroundWork } from '../../content/store/background-work.js';
 import type { Row } from '../../pool/runner.js';
 import { compileClaim, compileForgetExpired, compileRegister, compileRelease } from './compile-readers.js';
@@ -18,6 +19,8 @@ import { ReaderRun, type RunState } from './reader-run.js';
 
 /** Interval in milliseconds at which leases are renewed and due retries are found. */
 const INTERVAL = 5000;
+/** Readers that use the database at the same time: requests need the other connections. */
+const USERS = 2;
 /** Interval in milliseconds at which old events are deleted. */
 const RETENTION_INTERVAL = 3_600_000;
 
@@ -39,6 +42,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private readonly logger = new Logger('ContentEvents');
   private readonly owner = randomUUID();
   private readonly sources: (() => Promise<readonly EventReader[]>)[] = [];
+  private readonly limit = pLimit(USERS);
   private readonly running = new Map<string, Promise<void>>();
   /** Readers that have to look for events again after their present run. */
   private readonly again = new Set<string>();
@@ -157,6 +161,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
       reader,
       owner: this.owner,
       counts: this.counts,
+      limit: this.limit,
       isStopping: () => this.isStopping,
     };
     const run = new ReaderRun(base, state).run().catch((error: unknown) => this.report(error));
