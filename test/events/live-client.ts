@@ -10,6 +10,8 @@ export class LiveClient {
   readonly messages: LiveMessage[] = [];
   /** Id that the client repeats as `Last-Event-ID`. */
   lastId: string | undefined;
+  /** All ids, in order. */
+  readonly ids: string[] = [];
   isClosed = false;
   private buffer = '';
   private readonly waiting: (() => void)[] = [];
@@ -70,7 +72,9 @@ export class LiveClient {
       .map((line) => /^(\w*): ?(.*)$/.exec(line) ?? [])
       .map(([, name = '', value = '']) => [name, value] as const);
     const of = (name: string): string | undefined => fields.find(([one]) => one === name)?.[1];
-    this.lastId = of('id') ?? this.lastId;
+    const id = of('id');
+    if (id !== undefined) this.ids.push(id);
+    this.lastId = id ?? this.lastId;
     const data = of('data');
     if (data === undefined) return;
     this.messages.push({ event: of('event') ?? 'message', data: JSON.parse(data) });

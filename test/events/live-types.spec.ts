@@ -142,6 +142,24 @@ describe.each(ADAPTERS)('the stream of a type on %s', (adapter) => {
     expect(seen.length).toBeGreaterThanOrEqual(25);
   });
 
+  it('21.18: tells a client that got a part of its missed events if the rest was deleted since', async () => {
+    const first = await live.open('/articles');
+    first.close();
+    for (const title of ['1', '2']) await live.create('articles', { title });
+    const [now, day] = [Date.now(), 86_400_000];
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now + 20 * day);
+    try {
+      const second = await live.open('/articles', { lastId: first.lastId });
+      await eventually(() => events(second), 2);
+      second.close();
+      clock.mockReturnValue(now + 40 * day);
+      const third = await live.open('/articles', { lastId: second.ids[0] });
+      expect(third.of('resync')).toEqual([{}]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   it('21.20: sends many missed removals at once', async () => {
     const first = await live.open('/pages');
     first.close();

@@ -101,13 +101,14 @@ describe.each(ADAPTERS)('the stream of stale tags on %s', (adapter) => {
       liveKey({ live: { secret: SECRET, maxListeners: 1, heartbeatSeconds: 1 } }, 'positions'),
     );
     const foreign = positions.seal({ ...position, server: 'another' });
-    const old = positions.seal(position, Date.now() - 29.5 * 86_400_000);
+    const old = positions.seal({ ...position, at: Date.now() - 29.5 * 86_400_000 });
     for (const id of [lastId, 'evt_1', foreign, old]) {
       const client = await live.open('', { lastId: id });
       await eventually(() => client.messages.slice(0, 1), 1);
       expect(client.messages[0]?.event).toBe('resync');
     }
-    const recent = await live.open('', { lastId: positions.seal(position, Date.now() - 28 * 86_400_000) });
+    const at = Date.now() - 28 * 86_400_000;
+    const recent = await live.open('', { lastId: positions.seal({ ...position, at }) });
     await live.settled(recent);
     expect(recent.of('resync')).toEqual([]);
   });

@@ -23,6 +23,8 @@ export interface Position {
   readonly cursor: Cursor;
   /** Identity of the server, as in the change log: it changes when transaction ids may be reused. */
   readonly server: string;
+  /** Time in milliseconds since 1970: no event after the position is older. Default: now. */
+  readonly at?: number;
 }
 
 /** Events that follow each other in the log. */

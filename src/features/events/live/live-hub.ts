@@ -12,7 +12,7 @@ import { EventLog } from '../event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from '../events.options.js';
 import { EventStream, printMessage } from './event-stream.js';
 import { liveKey } from './live-key.js';
-import { Positions } from './positions.js';
+import { Positions, type SentPosition } from './positions.js';
 
 /** Events that a client can have missed; after more of them it reads everything again. */
 const MAX_MISSED = 5000;
@@ -126,7 +126,7 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
   }
 
   /** Returns the position that a client sent; null if events after it may be lost. */
-  positionSent(text: string): Position | null {
+  positionSent(text: string): SentPosition | null {
     const position = this.positions.open(text);
     if (position === null) return null;
     // The log deletes by the start of a transaction, which can be much earlier than its commit.
@@ -138,15 +138,17 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
    * Reads the events after a position. Returns null if there are too many. Stops when the stream closes:
    * clients that leave and come back would otherwise queue more reads than end.
    */
-  async missedEvents(from: Position, stream: EventStream): Promise<readonly FeedBatch[] | null> {
+  async missedEvents(from: SentPosition, stream: EventStream): Promise<readonly FeedBatch[] | null> {
     const batches: FeedBatch[] = [];
-    const { server } = from;
-    let [position, count, more] = [from, 0, true];
+    const { server, at } = from;
+    let position: Position = from;
+    let [count, more] = [0, true];
     while (more && count <= MAX_MISSED && !this.isStopping) {
       const { cursor } = position;
       const news = await this.reading(() => (stream.isOpen ? this.log.after(cursor) : Promise.resolve(null)));
       if (news === null) return null;
-      const to = { cursor: news.cursor, server };
+      // The rest of a batch can be as old as the position that the client sent.
+      const to = { cursor: news.cursor, server, ...(news.cursor.target === null ? {} : { at }) };
       batches.push({ events: news.events, from: position, to });
       count += news.events.length;
       // The rest of a batch ends before now.

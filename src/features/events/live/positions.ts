@@ -5,10 +5,7 @@ import type { Cursor } from '../compile-events.js';
 import type { Position } from '../event-feed.js';
 
 /** Position that a client has sent back. */
-export interface SentPosition extends Position {
-  /** Time at which it was sealed, in milliseconds since 1970. */
-  readonly at: number;
-}
+export type SentPosition = Required<Position>;
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
@@ -46,7 +43,7 @@ function restoreSnapshot(text: string): string {
 export class Positions {
   constructor(private readonly key: Buffer) {}
 
-  seal({ cursor: { base, target, after }, server }: Position, at = Date.now()): string {
+  seal({ cursor: { base, target, after }, server, at = Date.now() }: Position): string {
     const short = {
       at,
       server,

@@ -4,6 +4,7 @@ import type { LoggedEvent } from '../logged-event.js';
 import { type EventStream, printMessage } from './event-stream.js';
 import { LiveHub, type LiveListener } from './live-hub.js';
 import { LiveTags } from './live-tags.js';
+import type { SentPosition } from './positions.js';
 
 /** Texts that wait for a client whose missed events are read. */
 const MAX_WAITING = 10;
@@ -72,7 +73,7 @@ export class StaleStreams implements LiveListener {
     }
   }
 
-  private async resume(stream: EventStream, from: Position): Promise<void> {
+  private async resume(stream: EventStream, from: SentPosition): Promise<void> {
     try {
       const batches = await this.hub.missedEvents(from, stream);
       const last = batches?.at(-1);

@@ -25,6 +25,7 @@ const printEvent = ({ id, name, documentId, locale }: LoggedEvent): string =>
   JSON.stringify({ id, name, documentId, locale });
 
 const positionAfter = ({ id }: LoggedEvent, { from, to }: FeedBatch): Position => ({
+  ...from,
   cursor: {
     base: from.cursor.base,
     target: to.cursor.target ?? to.cursor.base,
