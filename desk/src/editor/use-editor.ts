@@ -1,7 +1,10 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { request } from '../api/http.ts';
 import { session } from '../api/session.ts';
 import type { Model, Type } from '../model/model.ts';
 import { DocumentEditor } from './document-editor.ts';
+import type { Place } from './requests.ts';
+import { settings } from '../settings.ts';
 import type { Snapshot } from './snapshot.ts';
 
 interface Wanted {
@@ -11,6 +14,19 @@ interface Wanted {
   readonly locale: string;
   /** Number of the form. Another one opens the document again. */
   readonly form?: number;
+}
+
+/** The type with the actions that the editor may do to one document. Grants may cover some documents only. */
+async function typeOn({ type, documentId, locale }: Place): Promise<Type> {
+  if (documentId === null || !Object.values(type.verbs).includes('own')) return type;
+  const query = { type: type.name, documentId, locale };
+  try {
+    const { body } = await request<{ data: Type['verbs'] }>(`${settings.base}/verbs`, { query });
+    return { ...type, verbs: body.data };
+  } catch {
+    // The form says why the document cannot be opened.
+    return type;
+  }
 }
 
 /**
@@ -24,10 +40,18 @@ export function useEditor({ model, type, documentId, locale, form = 0 }: Wanted)
   );
   useEffect(() => {
     const user = session.user?.documentId ?? 'host';
-    const editor = new DocumentEditor(model, { type, documentId, locale }, user);
-    setOpened({ wanted, editor });
-    void editor.load();
-    return () => editor.dispose();
+    let isClosed = false;
+    let editor: DocumentEditor | null = null;
+    void typeOn({ type, documentId, locale }).then((permitted) => {
+      if (isClosed) return;
+      editor = new DocumentEditor(model, { type: permitted, documentId, locale }, user);
+      setOpened({ wanted, editor });
+      void editor.load();
+    });
+    return () => {
+      isClosed = true;
+      editor?.dispose();
+    };
     // Another description of the same model does not close a form.
   }, [wanted]);
   return opened?.wanted === wanted ? opened.editor : null;

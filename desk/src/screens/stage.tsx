@@ -77,7 +77,8 @@ function StageSelect({ editor, at }: StageProps) {
   const noteChoice = useEndedApproval(editor, stored);
   const { type, store } = editor;
   const problem = useStageProblem(editor);
-  const mayWrite = type.attributes.some((one) => one.name === STAGE && isWritable(one, false));
+  const mayWrite =
+    'update' in type.verbs && type.attributes.some((one) => one.name === STAGE && isWritable(one, false));
   const moves = mayWrite ? (type.stages?.[stored]?.to ?? []) : [];
   if (moves.length === 0) return <FixedStage name={stageLabel(type, stored)} at={at} />;
   const move = async (next: string): Promise<void> => {

@@ -88,12 +88,16 @@ export class VisibleDocuments {
     return found;
   }
 
-  /** Whether the caller may read a document in some state and locale, as a GET of it does. */
-  async has({ type, caller }: Viewer, documentId: string): Promise<boolean> {
+  /** Whether the caller may read a document in some state, and in one locale or some, as a GET of it does. */
+  async has({ type, caller }: Viewer, documentId: string, locale = '*'): Promise<boolean> {
     const action = oneOf(type);
     for (const published of statesOf(type)) {
       if (decideRead(caller, type, { action, published }) === 'none') continue;
-      const query = { filters: { documentId }, fields: ['documentId'] };
+      const query = {
+        filters: { documentId },
+        fields: ['documentId'],
+        ...(type.localized ? { locale } : {}),
+      };
       const data = await this.list({ type, caller }, query, { published, action, pageSize: 1 });
       if (data !== '[]') return true;
     }
@@ -125,16 +129,16 @@ export class VisibleDocuments {
     }));
   }
 
-  /** Returns a list in one state and all locales, as JSON. */
+  /** Returns a list in one state, and in all locales unless the query names one, as JSON. */
   private async list(
     { type, caller }: Viewer,
     query: Readonly<Record<string, unknown>>,
     { published, action, pageSize }: Page,
   ): Promise<string> {
     const whole = {
+      ...(type.localized ? { locale: '*', fallbackLocale: 'false' } : {}),
       ...query,
       ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
-      ...(type.localized ? { locale: '*' } : {}),
       pagination: { page: 1, pageSize, withCount: false },
     };
     const request = { kind: 'list', by: null, caller, format: 'flat', action } as const;

@@ -3,7 +3,7 @@
  * `content-type-builder` decide here.
  */
 import type { Caller } from '../../content/access/caller.js';
-import { decide, decideMove, isOwn } from '../../content/access/decide.js';
+import { decide, decideMove, type Decision } from '../../content/access/decide.js';
 import type { Action } from '../../content/access/actions.js';
 import { isVisible } from '../../content/http/model-shapes.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
@@ -34,8 +34,8 @@ const OF_FILES: readonly Action[] = [...READS, ...WRITES, 'delete'];
 
 type Verbs = DeskType['verbs'];
 
-/** Permitted routes of a type, and `readDrafts`. */
-function verbsOf(type: ContentType, caller: Caller): Verbs {
+/** Permitted routes of a type, and `readDrafts`, without those that need one of the refused actions. */
+export function verbsOf(type: ContentType, caller: Caller, refused: readonly Action[] = []): Verbs {
   const routed = type.internal
     ? OF_FILES.map((action) => ({ route: action, actions: [action] }))
     : HANDLERS_OF[type.kind]
@@ -44,18 +44,26 @@ function verbsOf(type: ContentType, caller: Caller): Verbs {
         .map(({ route, action, otherwise }) => ({ route, actions: [action, ...otherwise] }));
   const drafts = type.draftAndPublish ? [{ route: 'readDrafts', actions: ['readDrafts' as const] }] : [];
   const permitted = [...routed, ...drafts].flatMap(({ route, actions }) => {
-    const decisions = actions.map((action) => decide(caller, type, action)).filter((one) => one !== 'none');
-    return decisions.length === 0 ? [] : [[route, decisions.every(isOwn) ? 'own' : 'all'] as const];
+    const decisions = actions
+      .filter((action) => !refused.includes(action))
+      .map((action) => decide(caller, type, action))
+      .filter((one) => one !== 'none');
+    return decisions.length === 0 ? [] : [[route, isLimited(decisions) ? 'own' : 'all'] as const];
   });
-  return { ...Object.fromEntries(permitted), ...historyVerbsOf({ type, caller }) };
+  const { versions, ...trash } = historyVerbsOf({ type, caller });
+  const isListed = versions !== undefined && !refused.includes('update');
+  return { ...Object.fromEntries(permitted), ...(isListed ? { versions } : {}), ...trash };
 }
+
+/** Whether decisions cover some documents only. */
+const isLimited = (decisions: readonly Decision[]): boolean => decisions.every((one) => one !== 'all');
 
 /** `versions`: stored versions of a document. `trash`: deleted documents. */
 function historyVerbsOf(viewer: Viewer): Verbs {
   const { type, caller } = viewer;
   if (!type.history) return {};
-  const isLimited = ([oneOf(type), 'update'] as const).some((action) => isOwn(decide(caller, type, action)));
-  const scope = isLimited ? 'own' : 'all';
+  const actions = [oneOf(type), 'update'] as const;
+  const scope = actions.some((action) => isLimited([decide(caller, type, action)])) ? 'own' : 'all';
   const mayList = mayLook(viewer, true) || (type.draftAndPublish && mayLook(viewer, false));
   const hasTrash = type.kind === 'collectionType' && mayRestore(viewer);
   return { ...(mayList ? { versions: scope } : {}), ...(hasTrash ? { trash: scope } : {}) };

@@ -64,8 +64,8 @@ export interface DeskType extends DeskPart {
   /** Stages of drafts by name, in the order of the definition; null without stages. */
   readonly stages: Readonly<Record<string, DeskStage>> | null;
   /**
-   * Permitted actions, on all documents or on the caller's own ones. Types with `history` have `versions` and
-   * `trash`.
+   * Permitted actions, on all documents, or on some such as the caller's own ones (`own`). Types with
+   * `history` have `versions` and `trash`.
    */
   readonly verbs: Readonly<Record<string, 'all' | 'own'>>;
 }

@@ -16,9 +16,8 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { LRUCache } from 'lru-cache';
 import { refusal, unauthorized } from '../../content/access/auth-strategy.js';
-import { type Caller, userOf } from '../../content/access/caller.js';
+import { userOf } from '../../content/access/caller.js';
 import { AccountGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
 import type {
   EditorAccounts,
@@ -30,27 +29,19 @@ import type {
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Audited, Description, Json } from '../../content/http/metadata.js';
 import { credentialsOf, type HttpRequest, queryOf } from '../../content/http/request-state.js';
-import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
-import { descriptionKey } from '../../content/plan/open-conditions.js';
 import { ContentError, forbidden, notFound } from '../../kernel/errors.js';
-import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { cookieOf, tokenIn } from './desk-cookie.js';
-import type { DeskModel } from './desk-model.js';
+import { DeskDescriptions, documentPlaceOf } from './desk-descriptions.js';
+import type { DeskModel, DeskType } from './desk-model.js';
 import { type DeskPreview, DeskPreviews, previewedOf } from './desk-previews.js';
 import { DeskPresence, formSignOf, type PresentEditor } from './desk-presence.js';
 import { deskLink, DeskSite } from './desk-site.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
 import { mayWriteUser } from './describe-people.js';
-import { describeForDesk } from './describe-for-desk.js';
 import { SameOriginGuard, SessionGuard, type SessionRequest } from './same-origin.guard.js';
 
-type Description = ReturnType<typeof describeForDesk>;
-
 type Answer = Pick<EditorSession, 'jwt' | 'expiresIn' | 'user'>;
-
-/** Maximum of cached descriptions. */
-const MOST_CACHED = 100;
 
 /** Request and response of one exchange. */
 interface Exchange {
@@ -70,13 +61,10 @@ function idOfUser(request: object): string {
 @UseFilters(ContentErrorFilter)
 @Description()
 export class DeskController {
-  private readonly described = new LRUCache<string, Description>({ max: MOST_CACHED });
-
   constructor(
-    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
-    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(DeskSite) private readonly site: DeskSite,
     @Inject(DESK_OPTIONS) private readonly options: ResolvedDeskOptions,
+    @Inject(DeskDescriptions) private readonly descriptions: DeskDescriptions,
     @Inject(DeskPreviews) private readonly previews: DeskPreviews,
     @Inject(DeskPresence) private readonly presence: DeskPresence,
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
@@ -87,8 +75,20 @@ export class DeskController {
   @Header('Cache-Control', 'no-store')
   model(@Req() request: object, @Query('language') language: unknown): { readonly data: DeskModel } {
     const caller = callerWith(request, DESK_GRANT, 'open');
-    const described = this.describedFor(caller, this.site.languageOf(language));
+    const described = this.descriptions.of(caller, this.site.languageOf(language));
     return { data: { ...described, ...this.site.screensFor(caller) } };
+  }
+
+  /** Permitted actions on one document, which matter if grants cover some documents only. */
+  @Get('verbs')
+  @UseGuards(AccountGuard)
+  @Header('Cache-Control', 'no-store')
+  async verbs(
+    @Req() request: object,
+    @Query() query: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly data: DeskType['verbs'] }> {
+    const caller = callerWith(request, DESK_GRANT, 'open');
+    return { data: await this.descriptions.verbsOn(documentPlaceOf(query), caller) };
   }
 
   /** Roles with their grants, those of the code included. */
@@ -254,16 +254,6 @@ export class DeskController {
   async readPreview(@Req() request: HttpRequest): Promise<string | undefined> {
     const { bearer } = credentialsOf(request);
     return (await this.previews.read(bearer, queryOf(request))).envelope();
-  }
-
-  /** Returns the description for a caller, which callers with the same rights share. */
-  private describedFor(caller: Caller, language: string): Description {
-    const rights = descriptionKey(caller);
-    const key = rights === null ? null : JSON.stringify([rights, language]);
-    const known = key === null ? undefined : this.described.get(key);
-    const made = known ?? describeForDesk({ schema: this.schema, settings: this.settings, caller, language });
-    if (key !== null) this.described.set(key, made);
-    return made;
   }
 
   private needUpdate(request: object, attribute: string): void {

@@ -1,6 +1,7 @@
 import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
 import { ContentModelError } from '../../content/model/content-model-error.js';
+import { DeskDescriptions } from './desk-descriptions.js';
 import { BUILT, DESK_FOLDER } from './desk-files.js';
 import { DeskInvitations } from './desk-invitations.js';
 import { DeskPages } from './desk-pages.js';
@@ -33,6 +34,7 @@ import { SameOriginGuard, SessionGuard } from './same-origin.guard.js';
   controllers: [DeskController],
   providers: [
     DeskSite,
+    DeskDescriptions,
     DeskPreviews,
     DeskPresence,
     DeskPages,
