@@ -133,10 +133,10 @@ export const compileNext = (file: ContentType, reader: string | null): Statement
     where d.reader = f.reader and d.event_id = f.event_id and d.due_at is null`);
 };
 
-/** Makes the oldest undelivered event of a reader due now. */
+/** Makes the oldest undelivered event of a reader due now, without counting the attempt. */
 export const compileProbe = (file: ContentType, reader: string): Statement => {
   const { delivery } = eventTablesOf(file);
-  return print(sql`update ${quote(delivery)} d set due_at = now()
+  return print(sql`update ${quote(delivery)} d set due_at = now(), attempts = greatest(d.attempts - 1, 0)
     where d.reader = ${param(reader)}::text and d.event_id = (select min(e.event_id) from ${quote(delivery)} e
       where e.reader = ${param(reader)}::text and e.failed_at is null and e.due_at is not null) returning 1`);
 };

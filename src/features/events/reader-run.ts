@@ -35,11 +35,14 @@ export interface RunState {
 
 export interface RunBase {
   readonly log: EventLog;
+  /** Reader as it is now. */
   readonly reader: EventReader;
   readonly owner: string;
   readonly counts: ReaderCounts;
   /** Bounds the work of all readers on the database. */
   readonly limit: LimitFunction;
+  /** Times of the last probe by reader, by `performance.now()`. */
+  readonly probes: Map<string, number>;
   readonly isStopping: () => boolean;
 }
 
@@ -67,7 +70,6 @@ export class ReaderRun {
   private readonly lease: Lease;
   private cursor: Cursor;
   private failing: boolean;
-  private probedAt = performance.now();
 
   constructor(
     private readonly base: RunBase,
@@ -125,9 +127,10 @@ export class ReaderRun {
 
   /** Retries one event of a reader that has too many undelivered ones, once a minute. */
   private async probe(): Promise<boolean> {
-    if (performance.now() - this.probedAt < PROBE_INTERVAL) return false;
-    this.probedAt = performance.now();
-    const { log, reader } = this.base;
+    const { log, reader, probes } = this.base;
+    const [now, last = Number.NEGATIVE_INFINITY] = [performance.now(), probes.get(reader.name)];
+    if (now - last < PROBE_INTERVAL) return false;
+    probes.set(reader.name, now);
     return (await log.database.run(compileProbe(log.file, reader.name))).length > 0;
   }
 

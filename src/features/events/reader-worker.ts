@@ -43,6 +43,9 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private readonly owner = randomUUID();
   private readonly sources: (() => Promise<readonly EventReader[]>)[] = [];
   private readonly limit = pLimit(USERS);
+  /** Readers by name, as they were at the last claim. */
+  private known: ReadonlyMap<string, EventReader> = new Map();
+  private readonly probes = new Map<string, number>();
   private readonly running = new Map<string, Promise<void>>();
   /** Readers that have to look for events again after their present run. */
   private readonly again = new Set<string>();
@@ -136,6 +139,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     try {
       const all = await this.readers();
       const readers = new Map(all.map((reader) => [reader.name, reader]));
+      this.known = readers;
       await this.prepare(all);
       const { file, database } = this.log;
       const rows =
@@ -156,13 +160,19 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
 
   private start(reader: EventReader, state: RunState): void {
     this.again.delete(reader.name);
+    // While events never pause, a run does not end. It follows changes of its reader.
+    let last = reader;
+    const present = (): EventReader => (last = this.known.get(reader.name) ?? last);
     const base = {
       log: this.log,
-      reader,
+      get reader() {
+        return present();
+      },
       owner: this.owner,
       counts: this.counts,
       limit: this.limit,
-      isStopping: () => this.isStopping,
+      probes: this.probes,
+      isStopping: () => this.isStopping || !this.known.has(reader.name),
     };
     const run = new ReaderRun(base, state).run().catch((error: unknown) => this.report(error));
     this.running.set(
