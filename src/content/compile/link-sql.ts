@@ -56,13 +56,22 @@ export const inStates = (row: Sql, states: readonly boolean[]): Sql[] =>
 export const localeOf = ({ perLocale }: LinkTable, locale: Param | Sql): Sql =>
   perLocale ? sql`${locale}::text` : constant(SHARED_LOCALE);
 
-export const inLocale = (link: Sql, links: LinkTable, locale: Param | null): Sql[] =>
-  links.perLocale && locale !== null ? [sql`${link}.locale = ${localeOf(links, locale)}`] : [];
+export interface LinkLocales {
+  readonly locale: Param | null;
+  /** Whether `locale` is a list of locales. */
+  readonly isOfSeveral?: boolean;
+}
+
+/** Condition for the locale of a link; empty if locales share the links, or all are meant. */
+export function inLocale(link: Sql, links: LinkTable, { locale, isOfSeveral = false }: LinkLocales): Sql[] {
+  if (!links.perLocale || locale === null) return [];
+  return [sql`${link}.locale = ${isOfSeveral ? sql`any(${texts(locale)})` : localeOf(links, locale)}`];
+}
 
 /** Conditions for the links that a transfer copies. */
-export const inTransfer = (link: Sql, links: LinkTable, { locale, except }: TransferShape): Sql[] => [
-  ...inLocale(link, links, locale),
-  ...inLocale(link, links, except).map((isThere) => sql`not ${isThere}`),
+export const inTransfer = (link: Sql, links: LinkTable, transfer: TransferShape): Sql[] => [
+  ...inLocale(link, links, transfer),
+  ...inLocale(link, links, { locale: transfer.except }).map((isThere) => sql`not ${isThere}`),
 ];
 
 export interface LinkNames {

@@ -29,6 +29,8 @@ export interface TransferShape {
   readonly attribute: LinkedAttribute;
   readonly published: boolean;
   readonly locale: Param | null;
+  /** Whether `locale` is a list of locales. */
+  readonly isOfSeveral: boolean;
   readonly except: Param | null;
   readonly owners: 'all' | OwnShape;
 }
@@ -91,6 +93,7 @@ const transferFacts = ({ attribute, published, locale, except, owners }: LinkTra
   attribute: attribute.name,
   published,
   isOfLocale: locale !== null,
+  isOfSeveral: typeof locale === 'object' && locale !== null,
   isOfOthers: except !== null,
   isOpen: owners === 'all',
 });
@@ -155,6 +158,7 @@ function transferShape(type: ContentType, facts: LinksFacts['transfers'][number]
     attribute,
     published: facts.published,
     locale: facts.isOfLocale ? at(({ locale }) => locale) : null,
+    isOfSeveral: facts.isOfSeveral,
     except: facts.isOfOthers ? at(({ except }) => except) : null,
     owners: facts.isOpen ? 'all' : ownedBy(ownerTypeOf(attribute), at(userOf)),
   };

@@ -113,15 +113,24 @@ function othersOf(attribute: LinkedAttribute, { body, loaded }: LinkedBody): rea
 }
 
 /**
+ * Locales whose versions a transition copies: those with a draft, or those with a published version. Null for
+ * a type without locales.
+ */
+function copiedLocales({ target, loaded }: Linking, published: boolean): LinkTransfer['locale'] {
+  const { type, locale, everyLocale } = target;
+  if (!type.localized) return null;
+  if (!everyLocale) return locale;
+  return loaded.versions.all.filter((version) => version.published !== published).map((one) => one.locale);
+}
+
+/**
  * Links that a transition copies (D22): links of the document, and links on its inverse sides. The latter
  * need owners with drafts that the caller may update.
  */
-function transfersOf(
-  { target: { type, locale, everyLocale }, caller }: Linking,
-  published: boolean,
-): LinkTransfer[] {
-  const ofLocale = type.localized && !everyLocale ? locale : null;
-  const transfer = { published, locale: ofLocale, except: null };
+function transfersOf(linking: Linking, published: boolean): LinkTransfer[] {
+  const { target, caller } = linking;
+  const { type } = target;
+  const transfer = { published, locale: copiedLocales(linking, published), except: null };
   const own = type.storage.owning.map((attribute): LinkTransfer => ({
     ...transfer,
     attribute,

@@ -46,7 +46,8 @@ export interface LinkChange {
 export interface LinkTransfer {
   readonly attribute: LinkedAttribute;
   readonly published: boolean;
-  readonly locale: string | null;
+  /** Locale of localized links, or several; null for all. */
+  readonly locale: string | readonly string[] | null;
   readonly except: string | null;
   /** Owners whose links on the inverse side may change. */
   readonly owners: 'all' | OwnCondition;

@@ -6,7 +6,6 @@ import {
   forms,
   inMany,
   join,
-  type Param,
   plain,
   quote,
   type Sql,
@@ -23,6 +22,7 @@ import {
   inStates,
   isOfOwner,
   isTaken,
+  type LinkLocales,
   type LinkStep,
   localeOf,
   namesOf,
@@ -69,7 +69,7 @@ interface TargetRows {
   readonly attribute: LinkedAttribute;
   readonly from: Sql;
   readonly states: readonly boolean[];
-  readonly locale: Param | null;
+  readonly locales: LinkLocales;
 }
 
 /** Whether versions in other locales share the links that a step writes. */
@@ -78,7 +78,7 @@ const isShared = ({ links }: Pick<TargetRows, 'links'>, { hasOthers, isOfLocale 
 
 /** Parts that change links: wanted links, deletions, insertions, and deletions from other owners. */
 function changesOf(wanting: TargetRows, step: LinksShape): Part[] {
-  const { links, from, states, locale } = wanting;
+  const { links, from, states, locales } = wanting;
   const names = namesOf(links);
   // The result is needed only if versions in other locales change, too.
   const changed = isShared(wanting, step) ? sql` ${changedLinks(names)}` : sql``;
@@ -94,7 +94,7 @@ function changesOf(wanting: TargetRows, step: LinksShape): Part[] {
   const wanted = listOf(({ as }) => sql`w.${as}`);
   const linked = sql`l.published, l.locale, ${listOf(({ name }) => sql`l.${name}`)}`;
   const owned = (row: Sql): Sql => inMany(sql`${row}, `);
-  const scope = [sql`l.${owner} = ${me}`, ...inStates(sql`l`, states), ...inLocale(sql`l`, links, locale)];
+  const scope = [sql`l.${owner} = ${me}`, ...inStates(sql`l`, states), ...inLocale(sql`l`, links, locales)];
   // A new document has no links to move; `on conflict do update` would count as an update.
   const moved = sql`
       on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position}
@@ -119,7 +119,7 @@ function changesOf(wanting: TargetRows, step: LinksShape): Part[] {
 
 /** Makes the wanted links the only ones. Exclusive targets are removed from former owners. */
 function bring(wanted: TargetRows, step: LinksShape): LinkStep[] {
-  const { links, attribute, states, locale } = wanted;
+  const { links, attribute, states, locales } = wanted;
   const { type } = step;
   const parts = changesOf(wanted, step);
   const taken = isTaken(links, sql`w.type`);
@@ -131,7 +131,7 @@ function bring(wanted: TargetRows, step: LinksShape): LinkStep[] {
   const isWritten = allOf([
     forms(sql`t.document_id = ${writtenId(step)}`, sql`true`),
     ...inStates(sql`t`, states),
-    ...inLocale(sql`t`, links, locale),
+    ...inLocale(sql`t`, links, locales),
   ]);
   const after: Part = (part) => {
     const has = sql`when ${isWritten} then array(select w.target from ${part(0)} w
@@ -176,24 +176,21 @@ function replace({ links }: LinkJoin, change: ChangeShape, step: LinksShape): Li
   const named = targetColumns(links).map(({ as }) => sql`k.${as}`);
   const from = sql`select ${ofMany(step)}s.published, ${localeOf(links, locale)} as locale, ${join(named, ', ')},
     k.n::int4 as position from ${inMany(sql`g cross join `)}(${each}) s cross join ${listed(links, change)}`;
-  return bring({ links, attribute: change.attribute, from, states, locale }, step);
+  return bring({ links, attribute: change.attribute, from, states, locales: change }, step);
 }
 
-function transfer(
-  { links }: LinkJoin,
-  { attribute, published, locale }: TransferShape,
-  step: LinksShape,
-): LinkStep[] {
+function transfer({ links }: LinkJoin, change: TransferShape, step: LinksShape): LinkStep[] {
+  const { attribute, published } = change;
   const { table, owner, position } = namesOf(links);
   const source = [
     sql`f.${owner} = ${writtenId(step)}`,
     inState(sql`f`, !published),
-    ...inLocale(sql`f`, links, locale),
+    ...inLocale(sql`f`, links, change),
   ];
   const named = targetColumns(links).map(({ name, as }) => sql`f.${name} as ${as}`);
   const from = sql`select ${ofMany(step)}${stateOf(published)} as published, f.locale, ${join(named, ', ')},
     f.${position} as position from ${inMany(sql`g cross join `)}${table} f where ${allOf(source)}`;
-  return bring({ links, attribute, from, states: [published], locale }, step);
+  return bring({ links, attribute, from, states: [published], locales: change }, step);
 }
 
 const keyIn = ({ target, targetType }: LinkTable): Sql =>

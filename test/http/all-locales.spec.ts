@@ -1,0 +1,83 @@
+/** Publishing and discarding all locales (`locale=*`): links of locales that it does not concern stay. */
+import { defineCollectionType } from 'nestjs-content-api';
+import { createTestApp, type TestApp } from '../support/app.ts';
+
+const story = defineCollectionType({
+  singularApiId: 'story',
+  pluralApiId: 'stories',
+  draftAndPublish: true,
+  localized: true,
+  actions: true,
+  attributes: {
+    title: { type: 'string', localized: true },
+    tags: { type: 'relation', relation: 'manyToMany', target: 'tag', localized: true },
+    pages: { type: 'relation', relation: 'oneToMany', target: 'page', mappedBy: 'story', localized: true },
+  },
+});
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  draftAndPublish: true,
+  localized: true,
+  attributes: {
+    title: { type: 'string', localized: true },
+    story: { type: 'relation', relation: 'manyToOne', target: 'story', inversedBy: 'pages', localized: true },
+  },
+});
+const tag = defineCollectionType({
+  singularApiId: 'tag',
+  pluralApiId: 'tags',
+  attributes: { name: { type: 'string' } },
+});
+
+describe('all locales of a story that is published in English only', () => {
+  let test: TestApp;
+  let storyId: string;
+  let pageId: string;
+  beforeAll(async () => {
+    test = await createTestApp({
+      contentTypes: [story, page, tag],
+      locales: ['en', 'fr'],
+      access: { public: { '*': '*' } },
+    });
+  });
+  afterAll(() => test.close());
+
+  const write = async (method: 'post' | 'put', path: string, data: object): Promise<string> => {
+    const { body } = await test.http[method](`/api/${path}`).send({ data });
+    return (body as { data: { documentId: string } }).data.documentId;
+  };
+  const read = async (path: string): Promise<Record<string, any>> => {
+    const { body } = await test.http.get(`/api/${path}`).expect(200);
+    return (body as { data: Record<string, any> }).data;
+  };
+  const all = (action: string) =>
+    test.http.post(`/api/stories/${storyId}/actions/${action}?locale=*`).expect(200);
+
+  beforeEach(async () => {
+    const tagId = await write('post', 'tags', { name: 'sea' });
+    storyId = await write('post', 'stories', { title: 'Waves' });
+    pageId = await write('post', 'pages?locale=fr', { title: 'Accueil' });
+    await write('put', `pages/${pageId}?locale=fr&status=draft`, { story: storyId });
+    await write('put', `stories/${storyId}?locale=fr&status=draft`, { title: 'Vagues', tags: [tagId] });
+  });
+
+  it('8.23 D22 discards no link of a French draft that was never published, from either side', async () => {
+    await all('discard');
+    const french = await read(`stories/${storyId}?locale=fr&status=draft&populate=*`);
+    expect(french).toMatchObject({ title: 'Vagues', tags: [{ name: 'sea' }], pages: [{ title: 'Accueil' }] });
+  });
+
+  it('8.23 D22 publishes the links of all drafts', async () => {
+    await all('publish');
+    const french = await read(`stories/${storyId}?locale=fr&populate=*`);
+    expect(french).toMatchObject({ title: 'Vagues', tags: [{ name: 'sea' }], pages: [{ title: 'Accueil' }] });
+  });
+
+  it('8.23 D21 changes no document of a locale without a draft', async () => {
+    await test.http.delete(`/api/stories/${storyId}?locale=fr`).expect(204);
+    const before = await read(`pages/${pageId}?locale=fr`);
+    await all('publish');
+    expect(await read(`pages/${pageId}?locale=fr`)).toEqual(before);
+  });
+});
