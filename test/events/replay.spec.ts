@@ -98,6 +98,21 @@ describe('replays of a webhook', () => {
     await test.http.delete(`/api/webhooks/${id}`).expect(204);
   });
 
+  it('21.13: send events again that wait for a retry', async () => {
+    receiver.status = 500;
+    const id = await add('retried', { events: ['entry.create'] });
+    await test.http
+      .post('/api/memos')
+      .send({ data: { title: 'A' } })
+      .expect(201);
+    await eventually(async () => ((await state(id)).failingSince === null ? [] : [1]), 1);
+    await test.sql(`update content_event_delivery set due_at = now() + interval '1 hour'`);
+    receiver.status = 200;
+    await replay(id).expect(200);
+    await eventually(async () => ((await pending(id)) === 0 ? [1] : []), 1);
+    await test.http.delete(`/api/webhooks/${id}`).expect(204);
+  });
+
   it('21.8: an event that an endpoint does not want is no success of a failing endpoint', async () => {
     receiver.status = 500;
     const id = await add('failing', { events: ['entry.create'], filters: { title: 'wanted' } });

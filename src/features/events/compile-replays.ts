@@ -38,5 +38,5 @@ export function compileReplaySince(file: ContentType, replayed: Replayed, since:
     select r.name, e.id, e.type, e.document_id, 0 from ${quote(tables.event)} e, ${quote(tables.reader)} r
     where r.name = ${name}::text and e.at >= ${param(since)}::timestamptz and ${isNamed(file, replayed)}
       and ${IS_HANDLED}
-    on conflict (reader, event_id) do update set failed_at = null, attempts = 0 returning 1`);
+    on conflict (reader, event_id) do update set failed_at = null, attempts = 0, due_at = null returning 1`);
 }
