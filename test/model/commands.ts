@@ -214,6 +214,7 @@ function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Com
   const state: fc.Arbitrary<Command> = fc.record({
     verb: fc.constantFrom('unpublish', 'discardDraft'),
     ...about,
+    locale: fc.oneof({ weight: 3, arbitrary: locale }, { weight: 1, arbitrary: fc.constant('*') }),
   });
   return fc.oneof(
     { weight: 12, arbitrary: update },

@@ -259,8 +259,8 @@ export class Sequence {
     const locale = command.locale ?? DEFAULT_LOCALE;
     const changes = {
       delete: () => this.world.delete(id, all ? null : locale, caller),
-      unpublish: () => this.world.unpublish(id, locale),
-      discardDraft: () => this.world.discardDraft(id, locale),
+      unpublish: () => this.world.unpublish(id, all ? null : locale),
+      discardDraft: () => this.world.discardDraft(id, all ? null : locale),
     };
     if (command.verb !== 'delete' && command.verb !== 'unpublish' && command.verb !== 'discardDraft')
       return [];

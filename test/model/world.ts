@@ -390,12 +390,13 @@ export class World {
   }
 
   /** Reverse of publishing, for the same links (D22). */
-  discardDraft(id: string, locale: string): string[] {
+  discardDraft(id: string, locale: string | null): string[] {
     const document = this.document(id);
-    const here = localeOf(document.type, locale);
-    if (!this.has(id, 'published', here)) throw new Refusal('nothing is published');
-    this.copy(document, { from: 'published', to: 'draft', locale, caller: null });
-    return [versionKey(id, 'draft', here)];
+    const locales = this.localesOf('published', id, locale);
+    if (locales.length === 0) throw new Refusal('nothing is published');
+    for (const one of locales)
+      this.copy(document, { from: 'published', to: 'draft', locale: one, caller: null });
+    return locales.map((one) => versionKey(id, 'draft', localeOf(document.type, one)));
   }
 
   /** Copies values and links from one state to the other, in a locale and for shared ones. */
@@ -419,11 +420,11 @@ export class World {
   /** Publishes and unpublishes documents, all or none (27.6). Removals come first. */
   release(changes: readonly Change[]): string[] {
     for (const { id, locale } of changes)
-      if (this.draftLocales(id, locale).length === 0) throw new Refusal('not there');
+      if (this.localesOf('draft', id, locale).length === 0) throw new Refusal('not there');
     for (const { id, unpublish } of changes) if (!unpublish) this.mayPublish(id);
     const written: string[] = [];
     for (const { id, locale, unpublish } of unpublishFirst(changes))
-      for (const one of this.draftLocales(id, locale))
+      for (const one of this.localesOf('draft', id, locale))
         if (unpublish) this.unpublish(id, one);
         else written.push(...this.publishDraft(id, one));
     return written;
@@ -434,11 +435,11 @@ export class World {
     if (type.staged && shared.get('draft')?.[STAGE] !== READY) throw new Refusal('not approved');
   }
 
-  /** Locales of drafts among the locales of a change; null is all. */
-  private draftLocales(id: string, locale: string | null): string[] {
-    const document = this.document(id);
-    const locales = document.type.localized ? LOCALES : [DEFAULT_LOCALE];
-    return locales.filter((one) => [null, one].includes(locale) && this.has(id, 'draft', one));
+  /** Locales with a version in a state among the locales of a change; null is all. */
+  private localesOf(state: State, id: string, locale: string | null): string[] {
+    const { type } = this.document(id);
+    const locales = locale === null && type.localized ? LOCALES : [locale ?? DEFAULT_LOCALE];
+    return locales.filter((one) => this.has(id, state, localeOf(type, one)));
   }
 
   private publishDraft(id: string, locale: string): string[] {
@@ -513,11 +514,11 @@ export class World {
    * Removes the published version of a locale. Its links wait, hidden, until it is published again (8.22,
    * D13).
    */
-  unpublish(id: string, locale: string): string[] {
+  unpublish(id: string, locale: string | null): string[] {
     const document = this.document(id);
-    const here = localeOf(document.type, locale);
-    if (!this.has(id, 'draft', here)) throw new Refusal('not there');
-    remove(document, 'published', here);
+    const locales = this.localesOf('draft', id, locale);
+    if (locales.length === 0) throw new Refusal('not there');
+    for (const one of locales) remove(document, 'published', localeOf(document.type, one));
     return [];
   }
 
