@@ -9,7 +9,13 @@ import {
 import pLimit from 'p-limit';
 import { BackgroundWork } from '../../content/store/background-work.js';
 import type { Row } from '../../pool/runner.js';
-import { compileClaim, compileForgetExpired, compileRegister, compileRelease } from './compile-readers.js';
+import {
+  compileClaim,
+  compileForgetExpired,
+  compileNext,
+  compileRegister,
+  compileRelease,
+} from './compile-readers.js';
 import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from './events.options.js';
@@ -187,8 +193,11 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private async forget(): Promise<void> {
     try {
       const { file, database } = this.log;
-      if ((await this.log.forget(this.options.retentionDays)) > 0)
-        await database.run(compileForgetExpired(file));
+      if ((await this.log.forget(this.options.retentionDays)) === 0) return;
+      await database.run(compileForgetExpired(file));
+      // Later events of the same documents have waited for the deleted ones.
+      await database.run(compileNext(file, null));
+      this.round();
     } catch (error) {
       this.report(error);
     }
