@@ -3,6 +3,7 @@ import './desk.css';
 import { Alert, createTheme, DirectionProvider, Input, MantineProvider, PasswordInput } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
+import type { MouseEvent } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { ApiError, isTemporary, OfflineError } from './api/errors.ts';
@@ -44,6 +45,10 @@ const { colour } = settings.look;
 /** Darkest shade of a colour, except of the desk's own one: white text is readable on it. */
 const SHADES = colour === 'indigo' ? { light: 7, dark: 8 } : { light: 9, dark: 9 };
 
+const forgetChoice = ({ currentTarget }: MouseEvent<HTMLInputElement>): void => {
+  currentTarget.value = '';
+};
+
 const themeOf = ({ readPassword }: Texts) =>
   createTheme({
     primaryColor: colour,
@@ -54,6 +59,8 @@ const themeOf = ({ readPassword }: Texts) =>
     respectReducedMotion: true,
     components: {
       Alert: Alert.extend({ defaultProps: { variant: 'outline' } }),
+      // Without its last choice, the input reports a file of the same name again.
+      FileButton: { defaultProps: { inputProps: { onClick: forgetChoice } } },
       // Hints below the inputs leave the inputs of a row in line.
       InputWrapper: Input.Wrapper.extend({
         defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
