@@ -45,7 +45,7 @@ let lastKey = 0;
 
 /** Uploads one file after the other. A refused file stays in the list until it is sent again or dropped. */
 export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
-  private readonly files = new Map<number, File>();
+  private readonly files = new Map<number, { readonly file: File; readonly folder: string | null }>();
   private readonly waiting: number[] = [];
   private running: AbortController | null = null;
 
@@ -54,9 +54,11 @@ export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
   }
 
   add(files: readonly File[]): void {
+    // Another folder may be shown before the file is sent.
+    const folder = this.options.folder();
     const added = files.map((file): Upload => {
       const key = (lastKey += 1);
-      this.files.set(key, file);
+      this.files.set(key, { file, folder });
       this.waiting.push(key);
       return { key, name: file.name, share: 0, failure: null };
     });
@@ -101,14 +103,15 @@ export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
   }
 
   private async send(key: number): Promise<void> {
-    const file = this.files.get(key);
-    if (file === undefined) return;
-    const { model, folder, stored, failed } = this.options;
+    const given = this.files.get(key);
+    if (given === undefined) return;
+    const { file, folder } = given;
+    const { model, stored, failed } = this.options;
     this.running = new AbortController();
     const { signal } = this.running;
     const progress = (share: number): void => this.change(key, { share });
     try {
-      const link = await upload(file, model, { folder: folder(), progress, signal });
+      const link = await upload(file, model, { folder, progress, signal });
       this.forget(key);
       stored(link);
     } catch (error) {

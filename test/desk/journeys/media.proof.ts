@@ -2,7 +2,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasBrowser } from './browser.ts';
+import { hasBrowser, holdRequests } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { picture } from './picture.ts';
@@ -204,6 +204,32 @@ import { startVisit, type Visit } from './visit.ts';
     );
     const [file] = await visit.api('get', '/upload/files?filters[name]=fresh.png');
     expect(file.alternativeText).toBe('A grey wall');
+  });
+
+  it('uploads into the folder that was open, although another one is opened meanwhile', async () => {
+    await ann.openAnew('/media?folder=/city');
+    const release = await holdRequests(ann.page, '*/api/upload');
+    await give('drop', '.desk-drop', ['late.png', '#123456'], ['later.png', '#654321']);
+    await ann.sees('later.png');
+    await ann.press('All files');
+    await ann.until('all files', () => Promise.resolve(!ann.page.url().includes('folder')));
+    await release();
+    await ann.until('uploaded', async () => (await names()).slice(0, 2).join() === 'later.png,late.png');
+    const inCity = (await visit.api('get', '/upload/files?folder=/city')) as { readonly name: string }[];
+    expect(inCity.map(({ name }) => name).sort()).toEqual(['late.png', 'later.png']);
+  });
+
+  it('uploads a file that is chosen twice, such as after the first one was deleted', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'content-again-')), 'again.png');
+    await writeFile(path, await picture('#aabbcc'));
+    for (let count = 1; count <= 2; count += 1) {
+      const [chooser] = await Promise.all([ann.page.waitForFileChooser(), ann.press('Upload')]);
+      await chooser.accept([path]);
+      await ann.until(
+        `file ${count}`,
+        async () => (await names()).filter((name) => name === 'again.png').length === count,
+      );
+    }
   });
 
   it('offers a writer what the role allows: uploads, but neither changes nor deletions', async () => {
