@@ -27,5 +27,10 @@ export const reasons: typeof english = {
   tooMany: (count) => (count === 1 ? 'Höchstens 1 Eintrag' : `Höchstens ${count} Einträge`),
   foreignBlock:
     'Der Text hat einen Block eines anderen Programms. Löschen Sie ihn, um den Text zu speichern.',
+  fileTooLarge: 'Die Datei ist größer, als der Server annimmt.',
+  fileEmpty: 'Die Datei ist leer.',
+  fileType: 'Der Server nimmt keine Dateien dieses Typs an.',
+  fileContent: 'Der Inhalt der Datei hat einen anderen Typ, als ihr Name sagt.',
+  fileKind: 'Sie ist von anderer Art, die ein Feld mit der Datei nicht annimmt.',
   choice: 'Das ist keiner der Werte, die zur Wahl stehen.',
 };

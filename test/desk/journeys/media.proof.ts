@@ -219,6 +219,18 @@ import { startVisit, type Visit } from './visit.ts';
     expect(inCity.map(({ name }) => name).sort()).toEqual(['late.png', 'later.png']);
   });
 
+  it('reads in plain words why a file was refused', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'content-refused-'));
+    const [page, fake] = [join(folder, 'page.html'), join(folder, 'fake.png')];
+    await Promise.all([writeFile(page, '<h1>Page</h1>'), writeFile(fake, 'no picture')]);
+    const [chooser] = await Promise.all([ann.page.waitForFileChooser(), ann.press('Upload')]);
+    await chooser.accept([page, fake]);
+    await ann.sees('page.html was not uploaded: The server accepts no files of this type.');
+    await ann.sees('fake.png was not uploaded: The content of the file is of another type');
+    for (const name of ['page.html', 'fake.png']) await ann.press(`Do not upload ${name}`);
+    await ann.seesNot('was not uploaded');
+  });
+
   it('uploads a file that is chosen twice, such as after the first one was deleted', async () => {
     const path = join(await mkdtemp(join(tmpdir(), 'content-again-')), 'again.png');
     await writeFile(path, await picture('#aabbcc'));
