@@ -9,6 +9,8 @@ export interface Sent {
   /** Share of the bytes that are sent, from 0 to 1. */
   readonly progress?: (share: number) => void;
   readonly signal?: AbortSignal;
+  /** `Idempotency-Key` of the request. */
+  readonly key?: string;
 }
 
 interface Reply {
@@ -20,7 +22,8 @@ interface Reply {
 export async function sendForm<T>(path: string, form: FormData, sent: Sent = {}): Promise<T> {
   for (let refusals = 0; ; refusals += 1) {
     const authorization = await session.headers();
-    const { status, text } = await post(path, form, { ...sent, headers: authorization });
+    const headers = { ...authorization, ...(sent.key === undefined ? {} : { 'Idempotency-Key': sent.key }) };
+    const { status, text } = await post(path, form, { ...sent, headers });
     if (status === 401 && refusals < MAX_REFUSALS && (await session.refused(authorization))) continue;
     const body = parsed(text);
     if (status >= 400) throw new ApiError(status, (body as { error?: object } | null)?.error ?? {});

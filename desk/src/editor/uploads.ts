@@ -11,7 +11,7 @@ interface Target extends Sent {
   readonly folder?: string | null;
 }
 
-/** Stores one file in the library. Throws an ApiError. */
+/** Stores one file in the library, once for each `key` of the target. Throws an ApiError. */
 export async function upload(file: File, model: Model, { folder, ...sent }: Target = {}): Promise<Link> {
   const form = new FormData();
   if (folder !== undefined && folder !== null) form.append('fileInfo', JSON.stringify({ folder }));
@@ -31,8 +31,16 @@ export interface Upload {
   readonly failure: string | null;
 }
 
+interface Waiting {
+  readonly file: File;
+  readonly folder: string | null;
+  /** Key of its requests: a file whose response was lost is not stored again. */
+  readonly request: string;
+}
+
 interface Options {
   readonly model: Model;
+  /** Folder for new files. */
   readonly folder: () => string | null;
   readonly stored: (link: Link) => void;
   /** Called with the name of a file that was refused. */
@@ -45,7 +53,7 @@ let lastKey = 0;
 
 /** Uploads one file after the other. A refused file stays in the list until it is sent again or dropped. */
 export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
-  private readonly files = new Map<number, { readonly file: File; readonly folder: string | null }>();
+  private readonly files = new Map<number, Waiting>();
   private readonly waiting: number[] = [];
   private running: AbortController | null = null;
 
@@ -58,7 +66,7 @@ export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
     const folder = this.options.folder();
     const added = files.map((file): Upload => {
       const key = (lastKey += 1);
-      this.files.set(key, { file, folder });
+      this.files.set(key, { file, folder, request: crypto.randomUUID() });
       this.waiting.push(key);
       return { key, name: file.name, share: 0, failure: null };
     });
@@ -103,15 +111,15 @@ export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
   }
 
   private async send(key: number): Promise<void> {
-    const given = this.files.get(key);
-    if (given === undefined) return;
-    const { file, folder } = given;
+    const waiting = this.files.get(key);
+    if (waiting === undefined) return;
+    const { file, folder, request } = waiting;
     const { model, stored, failed } = this.options;
     this.running = new AbortController();
     const { signal } = this.running;
     const progress = (share: number): void => this.change(key, { share });
     try {
-      const link = await upload(file, model, { folder, progress, signal });
+      const link = await upload(file, model, { folder, progress, signal, key: request });
       this.forget(key);
       stored(link);
     } catch (error) {

@@ -49,13 +49,14 @@ export async function openPage(context: Browser | BrowserContext, origin: string
   return { page, complaints, close: () => page.close() };
 }
 
-/** Lets requests reach the API, and loses each response. */
-export async function loseResponses(page: Page): Promise<void> {
+/** Lets requests reach the API, and loses each response until the returned function is called. */
+export async function loseResponses(page: Page): Promise<() => Promise<unknown>> {
   const session = await page.createCDPSession();
   session.on('Fetch.requestPaused', ({ requestId }) => {
     session.send('Fetch.failRequest', { requestId, errorReason: 'ConnectionReset' }).catch(() => undefined);
   });
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/*', requestStage: 'Response' }] });
+  return () => session.send('Fetch.disable');
 }
 
 /** Responds to the next request of each pattern as a server that is unavailable for a moment. */

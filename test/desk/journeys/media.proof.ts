@@ -2,7 +2,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasBrowser, holdRequests } from './browser.ts';
+import { hasBrowser, holdRequests, loseResponses } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { picture } from './picture.ts';
@@ -66,6 +66,19 @@ import { startVisit, type Visit } from './visit.ts';
       expect(others).toEqual([]);
       await visit.api('delete', `/upload/files/${file.documentId}`);
     }
+    await ann.openAnew('/media');
+  });
+
+  it('stores a file once that is sent again because the response was lost', async () => {
+    const release = await loseResponses(ann.page);
+    await give('drop', '.desk-drop', ['lost.png', '#aa5500']);
+    await ann.sees('lost.png was not uploaded');
+    await release();
+    await ann.press('Upload lost.png again');
+    await ann.until('uploaded', async () => (await names()).includes('lost.png'));
+    const [file, ...others] = await visit.api('get', '/upload/files?filters[name]=lost.png');
+    expect(others).toEqual([]);
+    await visit.api('delete', `/upload/files/${file.documentId}`);
     await ann.openAnew('/media');
   });
 
