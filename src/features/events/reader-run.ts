@@ -12,7 +12,7 @@ import {
 import type { Cursor } from './compile-events.js';
 import { compileHold, compileUndelivered, compileProbe, type Lease } from './compile-readers.js';
 import { OWN_TRANSACTION } from '../../content/store/database.js';
-import { dueRowsIn, type EventLog } from './event-log.js';
+import { dueRowsIn, type EventLog, type News } from './event-log.js';
 import type { LoggedEvent } from './logged-event.js';
 import type { Runner } from '../../pool/runner.js';
 import type { Delivery, EventReader } from './reader.js';
@@ -44,6 +44,16 @@ export interface RunBase {
   /** Times of the last probe by reader, by `performance.now()`. */
   readonly probes: Map<string, number>;
   readonly isStopping: () => boolean;
+}
+
+/** Events that a reader has to deliver. */
+interface Found {
+  readonly due: readonly Pending[];
+  /** Documents with undelivered events. */
+  readonly parked: ReadonlySet<string>;
+  /** Null while too many documents have undelivered events. */
+  readonly news: News | null;
+  readonly isFull: boolean;
 }
 
 const isDocuments = isListOf(
@@ -91,25 +101,11 @@ export class ReaderRun {
 
   /** Delivers one batch. Returns whether there may be more. */
   private async step(): Promise<boolean> {
-    const { log, reader, limit } = this.base;
-    const { file, database } = log;
-    const most = { due: MOST_RETRIES, documents: MAX_PARKED };
-    const [row] = await limit(() => database.run(compileUndelivered(file, this.lease, most)));
-    if (row === undefined) throw new LeaseLost();
-    const documents: unknown = JSON.parse(String(row['documents']));
-    const parked = new Set((isDocuments(documents) ? documents : []).map(({ type, id }) => `${type} ${id}`));
-    const due = dueRowsIn(row['due']).map((one) => ({
-      event: log.eventOf(one),
-      attempts: one.attempts,
-      isStored: true,
-    }));
-    const documentCount = Number(row['waiting']);
-    const isFull = documentCount >= MAX_PARKED;
+    const { reader, limit, isStopping } = this.base;
+    const found = await limit(() => (isStopping() ? null : this.find()));
+    if (found === null) return false;
+    const { due, parked, news, isFull } = found;
     if (isFull && due.length === 0) return this.probe();
-    const news = isFull ? null : await limit(() => log.after(this.cursor));
-    const oldest = news?.events[0]?.at;
-    const behind = oldest === undefined ? 0 : Date.now() - Date.parse(oldest);
-    this.base.counts.note(reader.name, { waiting: documentCount, behind });
     const fresh = (news?.events ?? []).filter((event) => reader.accepts(event));
     const waiting = fresh.filter((event) => parked.has(documentOf(event)));
     const now = fresh.filter((event) => !parked.has(documentOf(event)));
@@ -123,6 +119,29 @@ export class ReaderRun {
     ]);
     await this.store({ tried, waiting, cursor: news?.cursor ?? this.cursor });
     return true;
+  }
+
+  /** Reads the due events and the new ones. Throws LeaseLost. */
+  private async find(): Promise<Found> {
+    const { log, reader, counts } = this.base;
+    const { file, database } = log;
+    const most = { due: MOST_RETRIES, documents: MAX_PARKED };
+    const [row] = await database.run(compileUndelivered(file, this.lease, most));
+    if (row === undefined) throw new LeaseLost();
+    const documents: unknown = JSON.parse(String(row['documents']));
+    const parked = new Set((isDocuments(documents) ? documents : []).map(({ type, id }) => `${type} ${id}`));
+    const due = dueRowsIn(row['due']).map((one) => ({
+      event: log.eventOf(one),
+      attempts: one.attempts,
+      isStored: true,
+    }));
+    const documentCount = Number(row['waiting']);
+    const isFull = documentCount >= MAX_PARKED;
+    const news = isFull ? null : await log.after(this.cursor);
+    const oldest = news?.events[0]?.at;
+    const behind = oldest === undefined ? 0 : Date.now() - Date.parse(oldest);
+    counts.note(reader.name, { waiting: documentCount, behind });
+    return { due, parked, news, isFull };
   }
 
   /** Retries one event of a reader that has too many undelivered ones, once a minute. */
