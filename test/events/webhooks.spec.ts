@@ -479,6 +479,15 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
       .set(as('admin'))
       .send({ data: { since: 'yesterday' } })
       .expect(400);
+    const { body: both } = await test.http
+      .post('/api/webhooks/site/replay')
+      .set(as('admin'))
+      .send({ data: { since: '2026-01-01', event: first?.headers['webhook-id'] } })
+      .expect(400);
+    expect(both.error).toMatchObject({
+      message: 'since and event exclude each other',
+      details: { key: 'since' },
+    });
     // Years that PostgreSQL cannot store.
     for (const since of ['+275760-09-13T00:00:00Z', '-271821-04-20T00:00:00Z'])
       await test.http

@@ -39,7 +39,7 @@ export interface WebhookAttempt {
   readonly failure: string | null;
 }
 
-/** Events to send again: those that were given up, one of them, or all since a time. */
+/** Events to send again: those that were given up, one of them (`event`), or all since a time (`since`). */
 export interface Replay {
   readonly event?: string;
   /** ISO 8601. */
@@ -188,7 +188,10 @@ export class Webhooks implements OnModuleInit {
     }));
   }
 
-  /** Sends events again, and returns their number. Throws ValidationError for an invalid time or event id. */
+  /**
+   * Sends events again, and returns their number. Throws ValidationError for an invalid time or event id, and
+   * for both of them.
+   */
   async replay(id: string, { event, since }: Replay = {}): Promise<number> {
     const webhook = await this.webhook(id);
     const { database, file } = this.log;
@@ -197,6 +200,8 @@ export class Webhooks implements OnModuleInit {
       throw wrongValue('event', `event must be an id such as "${PREFIX}1"`);
     if (since !== undefined && Number.isNaN(Date.parse(since)))
       throw wrongValue('since', 'since must be an ISO 8601 date-time');
+    if (event !== undefined && since !== undefined)
+      throw wrongValue('since', 'since and event exclude each other');
     const replay =
       since === undefined
         ? compileReplay(file, webhook, row)
