@@ -4,6 +4,8 @@ import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 
 /** Time in milliseconds for which a shutdown waits for work. */
 const SHUTDOWN_WAIT = 5000;
+/** Milliseconds until repeated work first runs, at most: some processes live shorter than an interval. */
+const FIRST_RUN = 60_000;
 
 /** Work that no request waits for. A shutdown waits for it while the database is open. */
 @Injectable()
@@ -28,9 +30,14 @@ export class BackgroundWork implements BeforeApplicationShutdown {
     return result;
   }
 
-  /** Repeats work, which never throws, at an interval in milliseconds until the shutdown. */
+  /**
+   * Repeats work, which never throws, at an interval in milliseconds until the shutdown. The first run comes
+   * after a minute at most.
+   */
   repeat(name: string, milliseconds: number, work: () => Promise<unknown>): void {
-    this.timers.push(setInterval(() => void this.run(name, work), milliseconds).unref());
+    const run = (): void => void this.run(name, work);
+    this.timers.push(setInterval(run, milliseconds).unref());
+    if (milliseconds > FIRST_RUN) this.timers.push(setTimeout(run, FIRST_RUN).unref());
   }
 
   async beforeApplicationShutdown(): Promise<void> {
