@@ -98,16 +98,6 @@ export const preconditionFailed = (): ContentError =>
 export const noContainer = (): ContentError =>
   new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
 
-/**
- * Reports invalid JSON. Fastify refuses keys in the same way that would change a prototype if they were
- * copied.
- */
-export const invalidJson = (): ContentError =>
-  new ContentError(
-    'SyntaxError',
-    'The body is not valid JSON, or has a key "__proto__" or "constructor.prototype"',
-  );
-
 export const forbidden = (): ContentError => new ContentError('ForbiddenError', 'Forbidden');
 
 /**

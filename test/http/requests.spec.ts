@@ -274,11 +274,6 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
   describe('invalid bodies', () => {
     const NO_DATA = failure(400, 'ValidationError', 'Missing "data" payload in the request body');
     const NO_JSON = failure(400, 'SyntaxError', 'invalid JSON, only supports object and array');
-    const PROTOTYPE = failure(
-      400,
-      'SyntaxError',
-      'The body is not valid JSON, or has a key "__proto__" or "constructor.prototype"',
-    );
     const BODIES: readonly (readonly [string, object])[] = [
       ['null', NO_JSON],
       ['1', NO_JSON],
@@ -291,10 +286,6 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
       ['[{"data":{}}]', NO_DATA],
       ['{"data":null}', NO_DATA],
       ['{"data":""}', NO_DATA],
-      ['{"__proto__":{"data":{}}}', PROTOTYPE],
-      ['{"data":{"meta":[{"__proto__":null}]}}', PROTOTYPE],
-      ['{"data":{"meta":{"\\u005f_proto__":{"x":1}}}}', PROTOTYPE],
-      ['{"data":{"meta":{"constructor":{"prototype":{"x":1}}}}}', PROTOTYPE],
     ];
     const WRITES = [
       ['POST', '/api/authors'],

@@ -8,7 +8,7 @@ import {
   Logger,
 } from '@nestjs/common';
 import { ApplicationConfig, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
-import { ContentError, type ErrorName, ERRORS, invalidJson, stackOf } from '../../kernel/errors.js';
+import { ContentError, type ErrorName, ERRORS, stackOf } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { RequestCounts } from './request-counts.js';
 import { ContentRoutes } from './routes.js';
@@ -64,11 +64,8 @@ const MESSAGES: readonly (readonly [number, RegExp, string])[] = [
   [413, /too large/i, 'request entity too large'],
 ];
 
-/** Messages of Fastify for invalid JSON, and for keys that change prototypes. */
-const FASTIFY = /^Body is not valid JSON|forbidden prototype property/i;
-
 /** Whether a 400 of the framework concerns the JSON text of a body. */
-const isJsonSyntax = (message: string): boolean => /JSON/i.test(message) || FASTIFY.test(message);
+const isJsonSyntax = (message: string): boolean => /JSON|prototype property/i.test(message);
 
 /** Message of Express for a body that begins with neither `{` nor `[`, scalars included. */
 const NO_CONTAINER = /^Unexpected token .*?, "\s*[^\s{[]/s;
@@ -79,7 +76,6 @@ const NO_CONTAINER = /^Unexpected token .*?, "\s*[^\s{[]/s;
  */
 function jsonMistake(message: string): string {
   if (NO_CONTAINER.test(message)) return 'invalid JSON, only supports object and array';
-  if (FASTIFY.test(message)) return invalidJson().message;
   if (!/["']/.test(message)) return message;
   const [place = ''] = / at position \d+( \(line \d+ column \d+\))?/.exec(message) ?? [];
   return `The body is not valid JSON${place}`;

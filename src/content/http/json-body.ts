@@ -1,6 +1,5 @@
-import { ContentError, noContainer, invalidJson } from '../../kernel/errors.js';
+import { ContentError, noContainer } from '../../kernel/errors.js';
 import { checkSize } from '../plan/read-body.js';
-import { isObject } from '../../kernel/json.js';
 import type { HttpRequest } from './request-state.js';
 
 interface RequestHead {
@@ -39,19 +38,10 @@ export function declareBody(request: RequestHead): void {
 
 const isUtf8 = (type: string): boolean => UTF_8.includes((CHARSET.exec(type)?.[1] ?? '').toLowerCase());
 
-/** Refuses an object as Fastify does by default; Express accepts any key. */
-function refusePrototype(value: object): void {
-  const { constructor } = value as { readonly constructor: unknown };
-  const hasConstructor = Object.hasOwn(value, 'constructor') && isObject(constructor);
-  if (Object.hasOwn(value, '__proto__') || (hasConstructor && Object.hasOwn(constructor, 'prototype')))
-    throw invalidJson();
-}
-
 /**
  * Refuses a body that is not declared as JSON. Other sites can send forms, plain text and untyped bodies with
  * a user's cookies; JSON requires a preflight request. Throws UnsupportedMediaTypeError, and SyntaxError for
- * JSON that is neither an object nor a list, and for keys that change prototypes. JSON that is nested too
- * deeply for later code is a 400.
+ * JSON that is neither an object nor a list. JSON that is nested too deeply for later code is a 400.
  */
 export function requireJson(request: HttpRequest): void {
   if (READS.includes(request.method) || !hasBody(request)) return;
@@ -59,5 +49,5 @@ export function requireJson(request: HttpRequest): void {
     throw new ContentError('UnsupportedMediaTypeError', 'The body must be JSON');
   const { body } = request;
   if (body === null || !['object', 'undefined'].includes(typeof body)) throw noContainer();
-  checkSize(body, Infinity, refusePrototype);
+  checkSize(body);
 }

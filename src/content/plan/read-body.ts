@@ -5,18 +5,14 @@ import { typeMessage } from '../model/print-value.js';
 
 const MAX_DEPTH = 100;
 
-/**
- * Limits the depth and the values of a parsed body, before other code recurses into it. `check` gets each of
- * its objects and lists.
- */
-export function checkSize(data: unknown, allowed = Infinity, check?: (value: object) => void): void {
+/** Limits the depth and the values of a parsed body, before other code recurses into it. */
+export function checkSize(data: unknown, allowed = Infinity): void {
   let nodes = 0;
   const count = (value: unknown, depth: number): void => {
     nodes += 1;
     if (nodes > allowed) throw overLimit('bodyNodes', allowed, 'Too many values in the request body');
     if (depth > MAX_DEPTH) throw overLimit('bodyDepth', MAX_DEPTH, 'The request body is nested too deeply');
     if (typeof value !== 'object' || value === null) return;
-    check?.(value);
     for (const nested of Object.values(value)) count(nested, depth + 1);
   };
   count(data, 0);
