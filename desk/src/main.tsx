@@ -12,7 +12,7 @@ import { session } from './api/session.ts';
 import { leaving } from './editor/leaving.ts';
 import { loadExtension } from './extension.ts';
 import { Boundary } from './parts/boundary.tsx';
-import { App } from './screens/app.tsx';
+import { App, NeedsHttps } from './screens/app.tsx';
 import { settings } from './settings.ts';
 import { chosenLanguage, directionOf, loadTexts, type Texts, TextsProvider } from './texts/texts.ts';
 
@@ -117,9 +117,7 @@ async function start(): Promise<void> {
         <QueryClientProvider client={client}>
           <TextsProvider value={{ texts, language }}>
             <Router base={settings.base} aroundNav={leaving.navigate}>
-              <Boundary>
-                <App />
-              </Boundary>
+              <Boundary>{isSecureContext ? <App /> : <NeedsHttps />}</Boundary>
             </Router>
           </TextsProvider>
         </QueryClientProvider>
@@ -128,5 +126,5 @@ async function start(): Promise<void> {
   );
 }
 
-void session.begin();
+if (isSecureContext) void session.begin();
 void start();

@@ -39,7 +39,6 @@ interface Recovered extends Merged {
 }
 
 const store = createStore(`content-desk ${settings.base}`, 'unsaved');
-const TAB = crypto.randomUUID();
 const LOCK = 'content-desk tab ';
 /** Milliseconds that a tab takes to close. */
 const CLOSING = 500;
@@ -55,13 +54,21 @@ const lastEntries = (): (readonly [key: string, entry: Stored])[] =>
 /** Forms of this tab, whose work is not to be recovered. */
 const openForms = new Set<string>();
 
-// Held as long as the tab exists: other tabs see that its work is not to be recovered.
-const held = new Promise<void>((resolve) => {
-  void navigator.locks.request(LOCK + TAB, () => {
-    resolve();
-    return new Promise(() => undefined);
+/** Lock that is held as long as the tab exists: other tabs see that its work is not to be recovered. */
+class TabLock {
+  readonly id = crypto.randomUUID();
+  readonly held = new Promise<void>((resolve) => {
+    void navigator.locks.request(LOCK + this.id, () => {
+      resolve();
+      return new Promise(() => undefined);
+    });
   });
-});
+}
+
+let lock: TabLock | null = null;
+
+/** Returns the lock of this tab. Browsers have locks and random ids only on pages with HTTPS. */
+const tabLock = (): TabLock => (lock ??= new TabLock());
 
 const isNothing = ({ form, conflicts, pending }: Work): boolean =>
   !form.isChanged && conflicts.length === 0 && pending === null;
@@ -88,7 +95,7 @@ export class UnsavedWork {
   /** Keeps the changes of a form, or deletes the entry of a form without changes. */
   async keep(place: Place, work: Work): Promise<void> {
     if (isNothing(work)) return this.drop(place);
-    await held;
+    await tabLock().held;
     try {
       await set(this.keyOf(place, this.form), this.entryOf(work), store);
     } catch {
@@ -110,11 +117,11 @@ export class UnsavedWork {
   private entryOf({ form: { base, values }, conflicts, pending }: Work): Stored {
     // Conflicts that are not decided come back with the work.
     const before = conflicts.reduce((all, conflict) => withValue(all, conflict.path, conflict.base), base);
-    return { base: before, values, at: Date.now(), tab: TAB, form: this.form, pending };
+    return { base: before, values, at: Date.now(), tab: tabLock().id, form: this.form, pending };
   }
 
   async drop(place: Place): Promise<void> {
-    await held;
+    await tabLock().held;
     localStorage.removeItem(LAST + this.keyOf(place, this.form));
     await del(this.keyOf(place, this.form), store);
   }
@@ -136,12 +143,13 @@ export class UnsavedWork {
     const all = [...(await entries<string, Stored>(store)), ...lastEntries()]
       .filter(([key, { form }]) => key === this.keyOf(place, form))
       .sort(([, one], [, other]) => one.at - other.at);
-    const others = new Set(all.map(([, { tab }]) => tab).filter((tab) => tab !== TAB));
+    const own = tabLock().id;
+    const others = new Set(all.map(([, { tab }]) => tab).filter((tab) => tab !== own));
     const ended = new Map(
       await Promise.all([...others].map(async (tab) => [tab, await this.hasEnded(tab)] as const)),
     );
     const isGone = ({ tab, form }: Stored): boolean =>
-      tab === TAB ? !openForms.has(form) : ended.get(tab) === true;
+      tab === own ? !openForms.has(form) : ended.get(tab) === true;
     // Of two entries of one form, the later one has all changes.
     return [...new Map(all.filter(([, work]) => isGone(work)))];
   }

@@ -45,6 +45,16 @@ export function App() {
   );
 }
 
+/** Browsers lack functions that the desk needs on pages without HTTPS, except on localhost. */
+export function NeedsHttps() {
+  const texts = useTexts();
+  return (
+    <Center component="main" h="100vh" p="md">
+      <Text>{texts.needsHttps}</Text>
+    </Center>
+  );
+}
+
 function Starting() {
   const texts = useTexts();
   const language = useLanguage();

@@ -152,6 +152,7 @@ export const de: Texts = {
   saved: (time) => `Gespeichert um ${time}`,
   saving: 'Wird gespeichert',
   unsaved: 'Nicht gespeicherte Änderungen',
+  needsHttps: 'Die Redaktion braucht HTTPS. Ersetzen Sie http:// durch https:// in der Adresse dieser Seite.',
   offline:
     'Keine Verbindung. Ihre Änderungen bleiben auf diesem Gerät und werden gespeichert, sobald der Server erreichbar ist.',
   refused: 'Nicht alles ist gespeichert. Korrigieren Sie die markierten Felder.',

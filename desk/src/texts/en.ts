@@ -149,6 +149,7 @@ export const en = {
   saved: (time: string) => `Saved at ${time}`,
   saving: 'Saving',
   unsaved: 'Unsaved changes',
+  needsHttps: 'The desk needs HTTPS. Replace http:// by https:// in the address of this page.',
   offline: 'No connection. Your changes are kept on this device and saved when the server can be reached.',
   refused: 'Not everything is saved. Correct the marked fields.',
   notPublished: 'Not published. Correct the marked fields.',

@@ -7,12 +7,12 @@ export const hasBrowser = platform === 'linux-x64';
 if (!hasBrowser) console.log(`Skipped: npm has no browser for ${platform}`);
 
 /** Starts a browser. With a folder of its own, it finds its storage there again. */
-export const launch = async (userDataDir?: string): Promise<Browser> =>
+export const launch = async (userDataDir?: string, flags: readonly string[] = []): Promise<Browser> =>
   puppeteer.launch({
     ...(userDataDir === undefined ? {} : { userDataDir }),
     // A browser in one process ends with the first context that is closed.
     args: puppeteer
-      .defaultArgs({ args: chromium.args, headless: 'shell' })
+      .defaultArgs({ args: [...chromium.args, ...flags], headless: 'shell' })
       .filter((flag) => flag !== '--single-process'),
     executablePath: await chromium.executablePath(),
     headless: 'shell',
