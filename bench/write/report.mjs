@@ -49,7 +49,8 @@ also to a following GET with \`populate=*\`; the library and the honest limit re
 Both hand-written peers are node:http and pg for these two requests only. The honest limit has the library's locks, target checks and
 validation, and reads the response inside its transaction, in two pipelines: begin, locks, target checks;
 then rows with their links, response, commit. The unchecked statement (two named statements without a transaction) writes the
-same values without target checks, validation or locks.
+same values without target checks, validation or locks. In the library concurrent short writes share a
+transaction; the peers have one for each.
 
 ${table(
   [
