@@ -78,7 +78,7 @@ const twoWayTable = (owner: Identifier, key: string, shape: LinkShape): TwoWayLi
  * Returns the name of the lock for all links of a type. A write of such links from another type also changes
  * the revisions of this type's rows.
  */
-const linksLock = (owner: Identifier): string => `${owner} links`;
+export const linksLock = (owner: Identifier): string => `${owner} links`;
 
 const relationOf = (owner: Identifier, key: string): { readonly name: string; readonly lock: string } => ({
   name: `${owner}.${key}`,
