@@ -11,7 +11,7 @@ import ts from 'typescript';
 /** Files of the eight walks, by name. */
 const WALKS = {
   GET: /(content\.(controller|interceptor)|access\.guard|parse-query|plan-read|compile-read|[/](documents\.service|reads)|database|envelope\.interceptor)\./,
-  PUT: /(content\.controller|body|plan-write|run-write|[/]load|plan-values|compile-(steps|write|links)|own-transaction)\./,
+  PUT: /(content\.controller|body|plan-write|run-write|[/]load|plan-values|compile-(steps|write|links)|own-transaction|write-(batches|flights))\./,
   publish: /(actions|plan-write|compile-(transitions|drafts)|content-requests)\./,
   schedule: /schedule/,
   upload:

@@ -85,6 +85,7 @@ interface BatchRules<K, E extends BatchEntry> {
   readonly maxSize: number;
   /** Returns the key of an entry; all entries of one batch have the same key. */
   readonly keyOf: (entry: E) => K;
+  readonly fits: (entry: E, batch: Batch<E>) => boolean;
   readonly run: (batch: Batch<E>) => void;
 }
 
@@ -95,15 +96,17 @@ export class Batcher<K, E extends BatchEntry> {
   constructor(private readonly rules: BatchRules<K, E>) {}
 
   add(entry: E): void {
-    const { maxSize, keyOf } = this.rules;
+    const { maxSize, keyOf, fits } = this.rules;
     const key = keyOf(entry);
     const batch = this.open.get(key);
-    if (batch === undefined) return this.start(key, entry);
+    if (batch === undefined || !fits(entry, batch)) return this.start(key, entry);
     batch.add(entry);
     if (batch.size === maxSize) this.close(key, batch);
   }
 
   private start(key: K, first: E): void {
+    const before = this.open.get(key);
+    if (before !== undefined) this.close(key, before);
     const batch = new Batch(first);
     this.open.set(key, batch);
     setImmediate(() => {

@@ -8,19 +8,19 @@ import { TimeoutList } from '../kernel/timeout-list.js';
 import { canPipeline, closeLater } from './pipelined-batch.js';
 import type { Disconnect } from '../kernel/disconnect.js';
 import { type HostedTransactionCalls, HostedTransaction } from './hosted-transaction.js';
-import { Job, type JobContext } from './job.js';
+import type { Job, JobContext } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './session-settings.js';
 import { releaseLost } from './lost-connections.js';
 import { OwnConnection } from './own-connection.js';
-import { runTransaction, startOf, type TransactionConnection } from './own-transaction.js';
+import { startOf, type TransactionConnection } from './own-transaction.js';
 import { isPool, isWire, type Pool, type PoolClient, type QueryConfig } from './pool-types.js';
 import { checkPooler } from './pooler-check.js';
 import type { Row, Runner } from './runner.js';
 import { type ProfiledStatement, type PoolRead, ReadBatches, type Send } from './read-batches.js';
-import { SlotRequest } from './slot-request.js';
 import { laneOf } from './slow-reads.js';
 import { statementName, StatementNames } from './statement-names.js';
 import { type ReadCalls, tracedRead, tracedWork } from './traced.js';
+import { type BatchTraits, WriteBatches } from './write-batches.js';
 
 export interface ReadTraits {
   readonly disconnect: Disconnect | null;
@@ -39,6 +39,8 @@ export interface WriteTraits {
   readonly disconnect: Disconnect | null;
   /** Document that is written: its writers run one at a time, and wait without a connection. */
   readonly mutex: string | null;
+  /** Allows the write to share its transaction with others. */
+  readonly together?: BatchTraits | null;
 }
 
 /** Current connections and queues of a pool. */
@@ -71,6 +73,7 @@ export class NativePool {
   private mayCompile: boolean;
   private start: readonly Statement[];
   private readonly reads: ReadBatches;
+  private readonly writes: WriteBatches;
 
   private constructor(
     private readonly pool: Pool,
@@ -98,6 +101,7 @@ export class NativePool {
       queueFull: () => overloaded('queueLength', queueLength),
     };
     this.reads = new ReadBatches(this.context, this.send);
+    this.writes = new WriteBatches(this.context, (job, client) => this.connectionOf(job, client));
     releaseLost(pool);
   }
 
@@ -195,19 +199,19 @@ export class NativePool {
 
   /** Runs a transaction that code of the host cannot join. */
   transaction<T>(work: (runner: Runner) => Promise<T>, traits: WriteTraits): Promise<T> {
+    const { mutex, disconnect, together = null } = traits;
     const traced = tracedWork(this.telemetry, work);
     return new Promise((resolve, reject) => {
+      const done = resolve as (value: unknown) => void;
       const fail = traced.failing(reject);
       const write = (failed: (error: unknown) => void): void =>
-        void new Job(
-          this.context,
-          (calls) => new SlotRequest(this.context, { lane: 'write', ...traits }, calls),
-          {
-            begin: (job, client) =>
-              void runTransaction(this.connectionOf(job, client), traced.work).then(resolve, failed),
-            fail: failed,
-          },
-        );
+        this.writes.write({
+          work: traced.work,
+          together,
+          request: { lane: 'write', mutex, disconnect },
+          done,
+          fail: failed,
+        });
       // A misnamed statement fails before the COMMIT, which the server skips: nothing is written.
       write(this.retryUnnamed(() => write(fail), fail));
     });

@@ -39,31 +39,13 @@ interface SendResult {
   readonly rows: readonly (readonly Row[])[];
 }
 
-/**
- * Runs work in a transaction and ends its job. Throws the error of the work after a rollback; throws a 503 if
- * the transaction may be committed.
- */
-export async function runTransaction<T>(
-  connection: TransactionConnection,
-  work: (runner: Runner) => Promise<T>,
-): Promise<T> {
-  const transaction = new OwnTransaction(connection);
-  try {
-    const value = await work(transaction);
-    await transaction.end();
-    connection.job.finish();
-    return value;
-  } catch (error) {
-    connection.job.finish(!(await transaction.undo()));
-    throw error;
-  }
-}
-
-class OwnTransaction implements Runner {
+export class OwnTransaction implements Runner {
   readonly em = null;
   readonly held = [];
   private state: 'new' | 'open' | 'over' = 'new';
   private id: TransactionId | undefined;
+  /** Whether a COMMIT may have succeeded. */
+  mayBeCommitted = false;
 
   constructor(private readonly connection: TransactionConnection) {}
 
@@ -92,6 +74,7 @@ class OwnTransaction implements Runner {
     job.markCommitting();
     const { error, rows } = await this.send(pipelines ? [...statements, COMMIT] : [COMMIT]);
     if (error instanceof Unsendable) throw error;
+    this.mayBeCommitted = true;
     if (error !== null) await this.confirm(error);
     this.state = 'over';
     job.markCommitted();

@@ -66,6 +66,7 @@ export class ReadBatches {
   private readonly batcher = new Batcher<StatementProfile, ReadEntry>({
     maxSize: MAX_BATCH_SIZE,
     keyOf: ({ read }) => read.profile,
+    fits: () => true,
     run: (batch) => this.run(batch),
   });
   private readonly waits = new TimeoutList(MAX_BATCH_WAIT);

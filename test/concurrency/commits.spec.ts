@@ -6,6 +6,7 @@ import { AfterContent, CONTENT_ORM, ContentModule, defineCollectionType } from '
 import pg from 'pg';
 import { until } from '../crowd/loaded-app.ts';
 import { type Host, startHost } from '../http/helpers.ts';
+import { Barrier } from '../support/barrier.ts';
 
 /** Milliseconds after which the driver gives up a query. */
 const QUERY_TIMEOUT = 1500;
@@ -49,10 +50,15 @@ interface Reply {
   readonly retryAfter: string | null;
 }
 
-/** Types by the way of their writes. */
-const WAYS = { 'in a pipelined batch': 'note', 'with hooks': 'memo' } as const;
+/** Write paths: the type, the number of concurrent writes, and the tests that apply. */
+const WAYS = {
+  alone: { type: 'note', count: 1 },
+  'of three concurrent writes': { type: 'note', count: 3 },
+  'with hooks': { type: 'memo', count: 1 },
+} as const;
 
-describe.each(Object.entries(WAYS))('a COMMIT %s', (way, type) => {
+describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
+  const barrier = new Barrier();
   let host: Host;
   let holder: pg.Client;
   beforeAll(async () => {
@@ -67,7 +73,7 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, type) => {
         ],
         providers: [Hook],
       }),
-      { tables: true },
+      { tables: true, prepare: (app) => void app.useGlobalGuards(barrier.guard) },
     );
     await host.sql(SLOW_COMMIT(`${type}s`));
     holder = new pg.Client({ connectionString: host.database.url });
@@ -94,6 +100,8 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, type) => {
       retryAfter: response.headers.get('retry-after'),
     };
   };
+  const write = (title: string, headers?: Record<string, string>): Promise<Reply[]> =>
+    barrier.hold(count, () => Promise.all(Array.from({ length: count }, () => post(title, headers))));
   const stored = async (title: string): Promise<number> =>
     (await host.sql(`select 1 from ${type}s where title = $1`, [title])).length;
   /** Processes whose COMMIT sleeps at this moment. It also checks the lock now and then. */
@@ -113,7 +121,8 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, type) => {
     for (const { processID, connection: wire } of _clients)
       if (pids.includes(processID)) wire.stream.destroy();
   };
-  const created = (title: string): Reply => ({ status: 201, name: null, title, retryAfter: null });
+  const all = (reply: Reply): Reply[] => Array.from({ length: count }, () => reply);
+  const created = (title: string): Reply[] => all({ status: 201, name: null, title, retryAfter: null });
   const NOTHING_WRITTEN: Reply = {
     status: 503,
     name: 'ServiceUnavailableError',
@@ -126,52 +135,53 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, type) => {
     title: string,
     settle: (pids: readonly number[]) => Promise<unknown>,
     headers?: Record<string, string>,
-  ): Promise<Reply> => {
+  ): Promise<Reply[]> => {
     await hold();
-    const asked = post(title, headers);
+    const asked = write(title, headers);
     let pids: readonly number[] = [];
     await until(async () => (pids = await waiting()).length, 1, 10_000);
     await settle(pids);
-    const reply = await asked;
+    const replies = await asked;
     await free();
     await until(async () => (await waiting()).length, 0, 10_000);
-    return reply;
+    return replies;
   };
 
   it('D15 is a success if it succeeds after the connection is lost', async () => {
     const cutAndFree = (pids: readonly number[]): Promise<unknown> => cut(pids).then(free);
     expect(await answeredBy('cut', cutAndFree)).toEqual(created('cut'));
-    expect(await stored('cut')).toBe(1);
+    expect(await stored('cut')).toBe(count);
   });
 
-  it('D30 is a 503 with Retry-After if the server rolls back, and nothing is written', async () => {
-    const terminate = (pids: readonly number[]): Promise<unknown> =>
-      host.sql('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids]);
-    expect(await answeredBy('killed', terminate)).toEqual(NOTHING_WRITTEN);
-    expect(await stored('killed')).toBe(0);
-  });
+  if (way !== 'of three concurrent writes') {
+    it('D30 is a 503 with Retry-After if the server rolls back, and nothing is written', async () => {
+      const terminate = (pids: readonly number[]): Promise<unknown> =>
+        host.sql('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids]);
+      expect(await answeredBy('killed', terminate)).toEqual(all(NOTHING_WRITTEN));
+      expect(await stored('killed')).toBe(0);
+    });
 
-  it('D30 is an OutcomeUnknownError if the server does not decide in time', async () => {
-    expect(await answeredBy('undecided', cut)).toEqual(UNKNOWN);
-    expect(await stored('undecided')).toBe(1);
-  });
+    it('D30 is an OutcomeUnknownError if the server does not decide in time', async () => {
+      expect(await answeredBy('undecided', cut)).toEqual(all(UNKNOWN));
+      expect(await stored('undecided')).toBe(count);
+    });
 
-  it('D15 is written once if its request is repeated with the same Idempotency-Key', async () => {
-    const key = { 'Idempotency-Key': 'repeated' };
-    expect(await answeredBy('repeated', cut, key)).toEqual(UNKNOWN);
-    expect(await post('repeated', key)).toEqual(created('repeated'));
-    expect(await stored('repeated')).toBe(1);
-  });
-  if (way === 'in a pipelined batch') {
+    it('D15 is written once if its request is repeated with the same Idempotency-Key', async () => {
+      const key = { 'Idempotency-Key': 'repeated' };
+      expect(await answeredBy('repeated', cut, key)).toEqual(all(UNKNOWN));
+      expect(await post('repeated', key)).toEqual(created('repeated')[0]);
+      expect(await stored('repeated')).toBe(1);
+    });
+  } else {
     const wait = (): Promise<void> => Promise.resolve();
     it('D15 D30 writes nothing if it is cancelled after the timeout of the driver', async () => {
-      expect(await answeredBy('late', wait)).toEqual(NOTHING_WRITTEN);
+      expect(await answeredBy('late', wait)).toEqual(all(NOTHING_WRITTEN));
       expect(await stored('late')).toBe(0);
     });
 
     it('D15 is a success, written once, if it does not end after that timeout', async () => {
       expect(await answeredBy('stubborn', wait)).toEqual(created('stubborn'));
-      expect(await stored('stubborn')).toBe(1);
+      expect(await stored('stubborn')).toBe(count);
     });
   }
 });

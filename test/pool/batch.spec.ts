@@ -33,6 +33,7 @@ describe('a batcher', () => {
     batcher = new Batcher({
       maxSize: 3,
       keyOf: ({ name }) => name[0] ?? '',
+      fits: ({ name }) => !name.endsWith('!'),
       run: (batch) => void batches.push(batch.waiting.map(({ name }) => name)),
     });
   });
@@ -58,6 +59,13 @@ describe('a batcher', () => {
     add('a1', 'b1', 'a2');
     await clock.settle();
     expect(batches).toEqual([['a1', 'a2'], ['b1']]);
+  });
+
+  it('begins another batch with a request that does not fit', async () => {
+    add('a1', 'a2!', 'a3');
+    expect(batches).toEqual([['a1']]);
+    await clock.settle();
+    expect(batches).toEqual([['a1'], ['a2!', 'a3']]);
   });
 });
 

@@ -103,17 +103,6 @@ describe('a transaction', () => {
     expect([start?.text, start?.values]).toEqual([expect.stringContaining("when '0' then"), [bound]]);
   });
 
-  it('waits for the writer of the same document without a connection', async () => {
-    const writes = [1, 2].map((n) =>
-      pool.write((runner) => runner.finish([statement(`update ${n}`)]), { mutex: 'note 1' }),
-    );
-    await clock.settle();
-    expect(pool.driver.inUse).toBe(1);
-    await clock.advance(10);
-    expect(writes.map(({ state }) => state)).toEqual(['done', 'done']);
-    expect(pool.server.committed.map((texts) => texts.at(-1))).toEqual(['update 1', 'update 2']);
-  });
-
   it('sends one statement at a time if the driver does not support pipelining', async () => {
     pool = new TestPool(clock, { pipelines: false });
     const write = pool.write((runner) => runner.finish([statement('update 1'), statement('update 2')]));

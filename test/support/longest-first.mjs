@@ -30,6 +30,7 @@ const LONGEST = [
   'fuzz/injection',
   'faults/faults',
   'fuzz/body',
+  'concurrency/write-flights',
   'evolution/evolution',
   'archive/archive',
   'accounts/audit-command',

@@ -4,7 +4,7 @@ import { ContentError, isTaken } from '../../kernel/errors.js';
 import { lockStatements } from '../../pool/locks.js';
 import type { Lock } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
-import { mutexOf } from '../plan/locks.js';
+import { rowsLockOf, mutexOf } from '../plan/locks.js';
 import type { TransactionOptions } from '../store/database.js';
 import type { UniqueValues } from '../store/database-errors.js';
 import { AheadRunner } from './ahead-runner.js';
@@ -37,7 +37,7 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
   let done: WriteResult<T>[] = [];
   const transact = ({ expects, checksTaken = false, together = false }: Manner): Promise<void> =>
     base.database.transaction(
-      // The pool may call this from the context of another request.
+      // A batch may call this from the context of another request.
       inThisContext(async (runner: Runner) => {
         done = [];
         const open = await openFor(runner, writes);
@@ -78,13 +78,17 @@ const isFaultOfWrite = (error: unknown): boolean =>
   error instanceof Unexpected || (error instanceof ContentError && error.status < 500);
 
 function traitsOf<T>(writes: Writes<T>): Omit<TransactionOptions, 'values'> {
-  const [{ plan, options }, ...others] = writes;
+  const [{ plan, hooks, options }, ...others] = writes;
   const { type, documentId } = plan.target;
+  const kind = `${plan.verb} ${type.uid}`;
+  const isOne = others.length === 0;
   return {
     retryOn: writes.flatMap((write) => write.plan.target.type.storage.contended),
     shared: writes.some((write) => write.hooks.insideTransaction),
-    mutex: others.length === 0 ? mutexOf(type, documentId) : null,
+    mutex: isOne ? mutexOf(type, documentId) : null,
     disconnect: options.disconnect ?? null,
+    together:
+      isOne && !hooks.listening ? { locks: plan.locks, rows: rowsLockOf(type, documentId), kind } : null,
     ...(options.em === undefined ? {} : { joined: options.em }),
   };
 }

@@ -4,7 +4,7 @@
  * A writer that changes links from the inverse side, takes exclusive targets or deletes targets locks these
  * links exclusively. It may then change rows of several documents.
  */
-import { ownerTypeOf } from '../model/joins.js';
+import { linksLock as nameOfLinksLock, ownerTypeOf } from '../model/joins.js';
 import type { ContentType, LinkedAttribute, Storage } from '../model/model.js';
 import type { Lock } from '../../pool/locks.js';
 import type { Body } from './body.js';
@@ -30,6 +30,13 @@ const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
 /** Name of the lock that serialises writes of a document; null for a new document. */
 export const mutexOf = (type: ContentType, documentId: string | null): string | null =>
   documentLock(type, documentId)[0]?.name ?? null;
+
+/**
+ * Name of the lock whose exclusive holder may change a document's rows besides its own writers. Null for a
+ * new document, which is not visible to other writes.
+ */
+export const rowsLockOf = (type: ContentType, documentId: string | null): string | null =>
+  documentId === null && type.kind === 'collectionType' ? null : nameOfLinksLock(type.table);
 
 const transferredRelations = ({ owning, relations }: Storage): LinkedAttribute[] => [
   ...owning,

@@ -18,6 +18,7 @@ import { NativePool, type ReadTraits } from '../../pool/native-pool.js';
 import type { OwnConnection } from '../../pool/own-connection.js';
 import { Replicas } from './replicas.js';
 import { type Row, type Runner, runnerOf } from '../../pool/runner.js';
+import type { BatchTraits } from '../../pool/write-batches.js';
 
 /**
  * Explicit, because the default may differ: after a wait for a lock, a statement must see the newest rows.
@@ -36,6 +37,7 @@ export interface TransactionOptions {
   /** Document that is written: its writers run one at a time, and wait without a connection. */
   readonly mutex: string | null;
   readonly disconnect: Disconnect | null;
+  readonly together?: BatchTraits | null;
   readonly joined?: SqlEntityManager;
 }
 

@@ -1,10 +1,10 @@
-/** Concurrent writes are independent of each other. */
+/** Concurrent writes share a transaction, and are otherwise independent of each other. */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCollectionType } from 'nestjs-content-api';
 import { until } from '../crowd/loaded-app.ts';
 import { adaptersFor } from '../support/adapters.ts';
-import { createTestApp, type TestApp } from '../support/app.ts';
+import { createTestApp, recordBatches, type TestApp } from '../support/app.ts';
 import { Barrier } from '../support/barrier.ts';
 import { textsOf } from '../support/upkeep.ts';
 import { watchQueries } from '../support/watch-queries.ts';
@@ -74,6 +74,11 @@ describe.each(adaptersFor('fastify'))('concurrent writes on %s', (adapter) => {
   };
   const together = (sent: readonly Sent[]): Promise<Answered[]> =>
     barrier.hold(sent.length, () => Promise.all(sent.map((one) => send(one))));
+  /** Returns the transactions that wrote notes: the statements that were sent with each commit. */
+  const transactions = async (work: () => Promise<unknown>): Promise<string[][]> =>
+    (await recordBatches(work)).filter(
+      (texts) => texts.includes('commit') && texts.some((text) => text.includes('"notes"')),
+    );
 
   const post = (title: string, more = {}): Sent => ({
     method: 'POST',
@@ -129,26 +134,32 @@ describe.each(adaptersFor('fastify'))('concurrent writes on %s', (adapter) => {
     return Number(row?.['n']) > 0;
   };
 
-  it('each gets its own response', async () => {
+  it('share transactions, at most six together, and each gets its own response', async () => {
     const titles = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    const made = await together(titles.map((title) => post(title)));
+    let made: readonly Answered[] = [];
+    expect(
+      await transactions(async () => void (made = await together(titles.map((title) => post(title))))),
+    ).toHaveLength(2);
     expect(made.map(({ status, title }) => [status, title])).toEqual(titles.map((title) => [201, title]));
-    const answers = await together(made.map(({ id, title }) => put(id, `${title}!`)));
+    let answers: readonly Answered[] = [];
+    const changed = made.map(({ id, title }) => put(id, `${title}!`));
+    expect(await transactions(async () => void (answers = await together(changed)))).toHaveLength(2);
     expect(answers.map(({ status, title }) => [status, title])).toEqual(
       titles.map((title) => [200, `${title}!`]),
     );
     expect(await titlesOf(made.map(({ id }) => String(id)))).toEqual(titles.map((title) => `${title}!`));
   });
 
-  it('of which one names a missing document: only that one gets 404', async () => {
+  it('of different kinds are batched, and only the write of a missing document gets 404', async () => {
     const [one, two] = await make(2);
     const sent = [put(one ?? '', 'mixed'), post('mixed'), put('nowhere', 'mixed'), put(two ?? '', 'mixed')];
-    const answers = await together(sent);
+    let answers: readonly Answered[] = [];
+    expect(await transactions(async () => void (answers = await together(sent)))).toHaveLength(1);
     expect(answers.map(({ status }) => status)).toEqual([200, 201, 404, 200]);
     expect(await countOf('mixed')).toBe(3);
   });
 
-  it('of one document run one after the other, and no link to a deleted document stays', async () => {
+  it('of one document run one after the other, and a write with an exclusive lock runs unbatched', async () => {
     const [one, two] = await make(2);
     const sent: Sent[] = [
       put(one ?? '', 'turn 1'),
@@ -189,7 +200,7 @@ describe.each(adaptersFor('fastify'))('concurrent writes on %s', (adapter) => {
     expect(rivals.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
   });
 
-  it('get different generated values', async () => {
+  it('a write that needs a second query runs unbatched', async () => {
     const same: Sent = { method: 'POST', path: '/api/tickets', data: { title: 'Same' } };
     const answers = await together([same, post('beside'), same, same]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
@@ -244,6 +255,19 @@ describe.each(adaptersFor('fastify'))('concurrent writes on %s', (adapter) => {
     await free();
     await sleep(50);
     expect(await titlesOf([one, two, three].map(String))).toEqual(['new', 'hung up', 'hung up']);
+
+    const [first, second] = await make(2);
+    const soon = await hold(lockOf(first));
+    const gone = new AbortController();
+    const others = barrier.hold(2, () =>
+      Promise.allSettled([send(put(first ?? '', 'stays')), send(put(second ?? '', 'leaves'), gone.signal)]),
+    );
+    await until(waiting, true);
+    await disconnect(gone);
+    await sleep(30);
+    await soon();
+    expect(await others).toMatchObject([{ value: { status: 200 } }, { status: 'rejected' }]);
+    expect(await countOf('leaves')).toBe(0);
   });
 
   it('a lost connection before the commit is reported, and no write is stored twice', async () => {

@@ -1,4 +1,4 @@
-/** If-Match after concurrent writes: every pair of writes of connected documents, in both orders. */
+/** If-Match after concurrent writes: every pair of writes that may share a transaction, in both orders. */
 import { defineCollectionType } from 'nestjs-content-api';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
