@@ -101,13 +101,14 @@ export class Batcher<K, E extends BatchEntry> {
     const batch = this.open.get(key);
     if (batch === undefined || !fits(entry, batch)) return this.start(key, entry);
     batch.add(entry);
-    if (batch.size === maxSize) this.close(key, batch);
+    if (batch.size >= maxSize) this.close(key, batch);
   }
 
   private start(key: K, first: E): void {
     const before = this.open.get(key);
     if (before !== undefined) this.close(key, before);
     const batch = new Batch(first);
+    if (this.rules.maxSize === 1) return this.rules.run(batch);
     this.open.set(key, batch);
     setImmediate(() => {
       if (this.open.get(key) === batch) this.close(key, batch);

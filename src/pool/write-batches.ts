@@ -13,7 +13,10 @@ import { runningTime } from '../kernel/running-time.js';
 import { type Member, SharedTransaction } from './shared-transaction.js';
 import { SlotRequest, type SlotOptions } from './slot-request.js';
 
-/** Most writes of a batch: a larger one would leave processors of the database idle. */
+/**
+ * Most writes of a batch: a larger one would leave processors of the database idle. Without batches, 10 and
+ * 50 connections write 0.85 to 0.87 as much, and PostgreSQL needs 1.4 to 1.8 times the CPU time.
+ */
 const MAX_BATCH_SIZE = 6;
 /** Milliseconds after which a batch counts as slow. */
 const SHORT = 250;

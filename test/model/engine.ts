@@ -93,7 +93,7 @@ export class Engine {
     // Deleting is faster, but leaves dead rows that make every read slower.
     const { tables, tally } = this;
     const deletes = tables.map((table) => `delete from ${table}`).join('; ');
-    await this.model.app.sql(tally.sequences % 250 === 249 ? `truncate ${tables.join(', ')}` : deletes);
+    await this.model.app.sql(tally.sequences % 20 === 19 ? `truncate ${tables.join(', ')}` : deletes);
     try {
       await new Sequence(this.client, this.files, this).run(commands);
     } catch (error) {

@@ -55,6 +55,17 @@ describe('a batcher', () => {
     expect(batches).toEqual([['a1', 'a2', 'a3'], ['a4']]);
   });
 
+  it('runs each request at once if a batch has one at most', () => {
+    batcher = new Batcher({
+      maxSize: 1,
+      keyOf: ({ name }) => name[0] ?? '',
+      fits: () => true,
+      run: (batch) => void batches.push(batch.waiting.map(({ name }) => name)),
+    });
+    add('a1', 'a2', 'a3');
+    expect(batches).toEqual([['a1'], ['a2'], ['a3']]);
+  });
+
   it('collects requests with different keys in different batches', async () => {
     add('a1', 'b1', 'a2');
     await clock.settle();
