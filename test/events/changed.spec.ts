@@ -1,9 +1,9 @@
 /** Changes of a webhook while events never pause, and an endpoint for which many documents wait. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { EventsModule } from 'nestjs-content-api/events';
-import { createTestApp, type TestApp } from '../support/app.ts';
+import type { TestApp } from '../support/app.ts';
 import { LocalServer } from '../support/local-server.ts';
-import { contentTypes, eventually, writeDuring } from './helpers.ts';
+import { eventually, writeDuring } from './helpers.ts';
+import { startEvents } from './start-events.ts';
 
 /** Receiver that responds slowly, so that new events arrive during each delivery. */
 class Receiver extends LocalServer {
@@ -20,11 +20,7 @@ describe('a webhook', () => {
   let test: TestApp;
   beforeAll(async () => {
     await receiver.start();
-    test = await createTestApp({
-      contentTypes,
-      access: { public: { '*': '*' } },
-      imports: [EventsModule.forRoot({ pollMilliseconds: 50, webhooks: { allow: ['localhost'] } })],
-    });
+    test = await startEvents();
   });
   afterAll(async () => {
     await test.close();

@@ -1,18 +1,20 @@
 /** Many webhooks leave connections of the pool to requests. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { CONTENT_ORM, defineCollectionType } from 'nestjs-content-api';
-import { EventsModule } from 'nestjs-content-api/events';
-import { createTestApp, type TestApp } from '../support/app.ts';
+import { CONTENT_ORM } from 'nestjs-content-api';
+import type { TestApp } from '../support/app.ts';
+import { LocalServer } from '../support/local-server.ts';
 import { watchQueries } from '../support/watch-queries.ts';
 import { eventually } from './helpers.ts';
+import { startEvents } from './start-events.ts';
 
-const memo = defineCollectionType({
-  singularApiId: 'memo',
-  pluralApiId: 'memos',
-  attributes: { title: { type: 'string' } },
-});
+class Receiver extends LocalServer {
+  readonly paths: string[] = [];
+  protected respond(_text: string, { url = '' }: IncomingMessage, response: ServerResponse): void {
+    this.paths.push(url);
+    response.end();
+  }
+}
 
 const WEBHOOKS = 30;
 /** Connections that deliveries use at most: two of the readers of the log, four for the bodies. */
@@ -21,32 +23,20 @@ const USED = 6;
 const OTHERS = 3;
 
 describe('30 webhooks', () => {
-  const received: string[] = [];
-  const server = createServer((request, response) => {
-    received.push(request.url ?? '');
-    request.resume().on('end', () => response.end());
-  });
+  const receiver = new Receiver();
   let test: TestApp;
   beforeAll(async () => {
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    const { port } = server.address() as AddressInfo;
+    await receiver.start();
     const endpoints = Array.from({ length: WEBHOOKS }, (_, i) => ({
       name: `site ${i}`,
-      url: `http://localhost:${port}/${i}`,
+      url: `${receiver.url}/${i}`,
       secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
     }));
-    test = await createTestApp({
-      contentTypes: [memo],
-      access: { public: { memo: '*' } },
-      imports: [
-        EventsModule.forRoot({ pollMilliseconds: 50, webhooks: { allow: ['localhost'], endpoints } }),
-      ],
-    });
+    test = await startEvents({ webhooks: { endpoints } });
   });
   afterAll(async () => {
     await test.close();
-    server.closeAllConnections();
-    server.close();
+    receiver.stop();
   });
 
   it('get all events, over few connections', async () => {
@@ -61,7 +51,7 @@ describe('30 webhooks', () => {
     await watchQueries(note, async () => {
       for (const title of ['A', 'B', 'C', 'D'])
         await test.http.post('/api/memos').send({ data: { title } }).expect(201);
-      await eventually(() => received, 4 * WEBHOOKS);
+      await eventually(() => receiver.paths, 4 * WEBHOOKS);
     });
     expect(most).toBeLessThanOrEqual(USED + OTHERS);
   });

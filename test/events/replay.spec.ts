@@ -1,9 +1,9 @@
 /** Replays of a webhook: many events at once, and only those that it names. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { EventsModule } from 'nestjs-content-api/events';
-import { createTestApp, type TestApp } from '../support/app.ts';
+import type { TestApp } from '../support/app.ts';
 import { LocalServer } from '../support/local-server.ts';
-import { contentTypes, eventually } from './helpers.ts';
+import { eventually } from './helpers.ts';
+import { startEvents } from './start-events.ts';
 
 class Receiver extends LocalServer {
   readonly names: unknown[] = [];
@@ -20,11 +20,7 @@ describe('replays of a webhook', () => {
   let test: TestApp;
   beforeAll(async () => {
     await receiver.start();
-    test = await createTestApp({
-      contentTypes,
-      access: { public: { '*': '*' } },
-      imports: [EventsModule.forRoot({ pollMilliseconds: 50, webhooks: { allow: ['localhost'] } })],
-    });
+    test = await startEvents();
   });
   afterAll(async () => {
     await test.close();

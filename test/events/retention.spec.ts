@@ -1,9 +1,9 @@
 /** Deletion of old events, which the process does once an hour. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { EventsModule } from 'nestjs-content-api/events';
-import { createTestApp, type TestApp } from '../support/app.ts';
+import type { TestApp } from '../support/app.ts';
 import { LocalServer } from '../support/local-server.ts';
-import { contentTypes, eventually } from './helpers.ts';
+import { eventually } from './helpers.ts';
+import { startEvents } from './start-events.ts';
 
 const HOUR = 3_600_000;
 
@@ -22,13 +22,7 @@ describe('old events', () => {
   beforeAll(async () => {
     await receiver.start();
     const timers = jest.spyOn(globalThis, 'setInterval');
-    test = await createTestApp({
-      contentTypes,
-      access: { public: { '*': '*' } },
-      imports: [
-        EventsModule.forRoot({ retentionDays: 3, pollMilliseconds: 50, webhooks: { allow: ['localhost'] } }),
-      ],
-    });
+    test = await startEvents({ retentionDays: 3 });
     hourly = timers.mock.calls.flatMap(([work, interval]) => (interval === HOUR ? [work] : []));
     timers.mockRestore();
   });
