@@ -146,11 +146,12 @@ export class ReaderRun {
 
   /** Retries one event of a reader that has too many undelivered ones, once a minute. */
   private async probe(): Promise<boolean> {
-    const { log, reader, probes } = this.base;
+    const { log, reader, limit, probes } = this.base;
     const [now, last = Number.NEGATIVE_INFINITY] = [performance.now(), probes.get(reader.name)];
     if (now - last < PROBE_INTERVAL) return false;
     probes.set(reader.name, now);
-    return (await log.database.run(compileProbe(log.file, reader.name))).length > 0;
+    const probed = await limit(() => log.database.run(compileProbe(log.file, reader.name)));
+    return probed.length > 0;
   }
 
   /**
