@@ -7,38 +7,14 @@ import { PgBoss } from 'pg-boss';
 import { seedBlog } from '../models/seed.mjs';
 import { makeLibraryTables } from '../read/peers.mjs';
 import { spawnServer } from '../spawn-server.mjs';
+import { startReceiver } from './receiver.mjs';
 
 const ENDPOINTS = 3;
 const ARTICLES = 1000;
 const SERVER = join(import.meta.dirname, '..', 'read', 'servers', 'library.mjs');
 
-async function startReceiver() {
-  const counts = new Map();
-  const server = http.createServer((request, response) => {
-    request.resume().on('end', () => {
-      counts.set(request.url, (counts.get(request.url) ?? 0) + 1);
-      response.end();
-    });
-  });
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const url = `http://localhost:${server.address().port}`;
-  return {
-    urls: Array.from({ length: ENDPOINTS }, (_, i) => `${url}/endpoint${i}`),
-    /** Waits until each endpoint has received this many requests, and returns the milliseconds. */
-    async received(count) {
-      const started = performance.now();
-      while ([...counts.values()].filter((one) => one >= count).length < ENDPOINTS) await sleep(10);
-      return performance.now() - started;
-    },
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
 async function withLibrary({ databases, events }) {
-  const receiver = await startReceiver();
+  const receiver = await startReceiver(ENDPOINTS);
   const databaseUrl = await databases.create();
   await makeLibraryTables(databaseUrl, 'blog');
   await seedBlog({ databaseUrl, articles: ARTICLES });
@@ -75,7 +51,7 @@ async function withLibrary({ databases, events }) {
 
 /** The same work as jobs: one queue per endpoint, each job reads its row and sends it. */
 async function withPgBoss({ databases, events }) {
-  const receiver = await startReceiver();
+  const receiver = await startReceiver(ENDPOINTS);
   const databaseUrl = await databases.create();
   await makeLibraryTables(databaseUrl, 'blog');
   await seedBlog({ databaseUrl, articles: ARTICLES });

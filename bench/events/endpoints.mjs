@@ -1,10 +1,10 @@
 /** Durations of writes beside webhooks to many endpoints. */
-import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { start } from '../compare/bench.mjs';
 import { seedBlog } from '../models/seed.mjs';
 import { makeLibraryTables } from '../read/peers.mjs';
 import { shapesOn } from '../write/requests.mjs';
+import { startReceiver } from './receiver.mjs';
 
 const COUNTS = [0, 3, 20, 100];
 const ROWS = 1000;
@@ -13,17 +13,6 @@ const PAUSE = 20;
 const LENGTH = 8000;
 /** Milliseconds until an endpoint responds. */
 const RESPONSE = 20;
-
-async function startReceiver() {
-  const receiver = { url: '', count: 0, stop: () => server.close() };
-  const server = http.createServer((request, response) => {
-    receiver.count += 1;
-    request.resume().on('end', () => setTimeout(() => response.end(), RESPONSE));
-  });
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  receiver.url = `http://localhost:${server.address().port}`;
-  return receiver;
-}
 
 /** Sends a request, and returns its milliseconds. */
 async function timed(url, { method, path, headers, body }) {
@@ -36,12 +25,12 @@ async function timed(url, { method, path, headers, body }) {
 
 async function beside(count, { databases }) {
   const { request } = shapesOn(ROWS).find(({ name }) => name === 'put');
-  const receiver = await startReceiver();
+  const receiver = await startReceiver(count, RESPONSE);
   const databaseUrl = await databases.create();
   await makeLibraryTables(databaseUrl, 'blog');
   await seedBlog({ databaseUrl, articles: ROWS });
-  const endpoints = Array.from({ length: count }, (_, i) => ['--endpoint', `${receiver.url}/${i}`]);
-  const server = await start(process.cwd(), ['--database-url', databaseUrl, '--events', ...endpoints.flat()]);
+  const endpoints = receiver.urls.flatMap((url) => ['--endpoint', url]);
+  const server = await start(process.cwd(), ['--database-url', databaseUrl, '--events', ...endpoints]);
   try {
     for (let n = 0; n < 100; n += 1) await timed(server.url, request(n));
     const writes = [];
@@ -50,7 +39,7 @@ async function beside(count, { databases }) {
       writes.push(timed(server.url, request(n)));
     const durations = (await Promise.all(writes)).toSorted((a, b) => a - b);
     const at = (share) => durations[Math.floor(durations.length * share)].toFixed(1);
-    return [count, writes.length, at(0.5), at(0.99), receiver.count];
+    return [count, writes.length, at(0.5), at(0.99), receiver.total()];
   } finally {
     await server.stop();
     receiver.stop();
