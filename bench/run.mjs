@@ -19,6 +19,7 @@
  * npm run bench -- events [--only writers|deliveries|listeners] [--seconds 14] [--rounds 9] [--events 5000] [--listeners 2000]
  * npm run bench -- history [--seconds 14] [--rounds 9] [--versions 10000] [--tries 60]
  * npm run bench -- layout [--before FOLDER]
+ * npm run bench -- archive [--documents 60000] [--rounds 3]
  * npm run bench -- types [--types 60] [--tries 5]
  * npm run bench -- scale [--documents 1000000] [--tries 5]
  * ```
@@ -41,6 +42,7 @@ const benches = {
   events: () => import('./events/bench.mjs'),
   history: () => import('./history/bench.mjs'),
   layout: () => import('./layout/bench.mjs'),
+  archive: () => import('./archive/bench.mjs'),
   types: () => import('./types/bench.mjs'),
   scale: () => import('./scale/bench.mjs'),
 };

@@ -72,11 +72,11 @@ interface Prepared {
   readonly rows: DocumentRows;
 }
 
-function prepare(piece: Piece, task: BatchSource): Prepared | null {
+async function prepare(piece: Piece, task: BatchSource): Promise<Prepared | null> {
   const prepared = batchOf(piece, task);
   if (prepared === null) return null;
   const { archived, lines } = prepared.batch;
-  return { prepared, rows: documentRows(archived, lines) };
+  return { prepared, rows: await documentRows(archived, lines) };
 }
 
 /** Acquires locks in the order of all writers: contents, as uploads do, then documents, then tables. */
@@ -124,7 +124,7 @@ async function writePiece(
   const replacing = stored.length === 0 ? [] : compileDropLeftovers({ ...batch, lines: stored });
   for (const step of replacing) await runner.run(step);
   if (lines.length > 0) {
-    const written = lines.length === batch.lines.length ? rows : documentRows(batch.archived, lines);
+    const written = lines.length === batch.lines.length ? rows : await documentRows(batch.archived, lines);
     for (const step of compileDocuments(batch, written)) await runner.run(step);
   }
   const imported = lines.map((line) => {
@@ -203,8 +203,8 @@ async function importAll(task: BatchSource, counts: Counts): Promise<void> {
     part: ({ archived }) => {
       [documents, at] = [0, archived];
     },
-    piece: (one) => {
-      const ready = prepare(one, task);
+    piece: async (one) => {
+      const ready = await prepare(one, task);
       return () => write(one, ready);
     },
     contents: intake,

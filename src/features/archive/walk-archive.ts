@@ -23,11 +23,13 @@ export interface ContentsVisitor {
   end(): Promise<void>;
 }
 
+type PieceWork = () => Promise<void>;
+
 export interface Visitor {
   readonly header: (header: ArchiveHeader, comparison: Comparison) => Promise<void>;
   readonly part: (compared: ComparedPart) => void;
   /** Prepares a batch, and returns its work in the database, which runs while the next one is prepared. */
-  readonly piece: (piece: Piece) => () => Promise<void>;
+  readonly piece: (piece: Piece) => Promise<PieceWork> | PieceWork;
   readonly contents: ContentsVisitor | null;
   /** Called at the end of each part, after the work on its batches. */
   readonly end: (part: ArchivePart, end: PartEnd) => Promise<void> | void;
@@ -60,7 +62,7 @@ class PieceCollector {
     const { at, lines, first } = this;
     [this.first, this.size, this.lines] = [first + lines.length, 0, []];
     if (at === null || lines.length === 0) return;
-    const work = this.visitor.piece({ ...at, lines, first });
+    const work = await this.visitor.piece({ ...at, lines, first });
     await this.working;
     this.working = work();
     // The next flush, or the end of the part, reports an error.
