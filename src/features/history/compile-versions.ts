@@ -159,7 +159,11 @@ interface Retention {
   readonly limit: number;
 }
 
-/** Deletes versions beyond the limits, at most `limit`; the newest of each locale and state stays. */
+/**
+ * Deletes versions beyond the limits, at most `limit`; the newest of each locale and state stays. Contents
+ * and deletions count separately, so that the trash has the content of its documents. Those are forgotten as
+ * a whole: a content may be much older than its deletion.
+ */
 export function compileForget(
   file: ContentType,
   types: readonly ContentType[],
@@ -172,10 +176,12 @@ export function compileForget(
   );
   const isLiving = exists.length === 0 ? sql`true` : join(exists, ' or ');
   return print(sql`delete from ${table} d where d.id in (select r.id from (
-      select v.*, row_number() over (partition by v.type, v.document_id, v.locale, v.published order by v.id desc)
-        as place from ${table} v) r
+      select v.*, max(v.at) over (partition by v.type, v.document_id) as last_at,
+        row_number() over (partition by v.type, v.document_id, v.locale, v.published, v.content is null
+          order by v.id desc) as place
+      from ${table} v) r
     where (r.place > ${param(keep)}::int8)
       or (r.place > 1 and r.at < now() - make_interval(days => ${param(keepDays)}::int4))
-      or (r.at < now() - make_interval(days => ${param(trashDays)}::int4) and not (${isLiving}))
+      or (r.last_at < now() - make_interval(days => ${param(trashDays)}::int4) and not (${isLiving}))
     order by r.id limit ${param(limit)}::int8) returning 1`);
 }
