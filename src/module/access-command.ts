@@ -5,7 +5,7 @@ import type { Identity } from '../content/access/auth-strategy.js';
 import { ContentAccess } from '../content/access/content-access.js';
 import type { ExplainedAction, ExplainedCondition } from '../content/access/explain.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
-import { among } from '../content/model/suggest.js';
+import { noSuchType } from '../content/model/suggest.js';
 import { AccountRepository } from '../features/accounts/account-repository.js';
 import { ApiTokens } from '../features/accounts/api-tokens.service.js';
 import { serviceOf, UsageError, withApplication } from './command.js';
@@ -69,8 +69,7 @@ export async function runAccess(args: readonly string[]): Promise<string> {
     const access = app.get(ContentAccess, { strict: false });
     const { types } = app.get<Schema>(CONTENT_SCHEMA, { strict: false });
     const unknown = positionals.find((name) => !types.has(name));
-    if (unknown !== undefined)
-      throw new UsageError(`"${unknown}" is not a content type${among(unknown, [...types.keys()])}`);
+    if (unknown !== undefined) throw new UsageError(noSuchType(unknown, [...types.keys()]));
     const caller = await access.callerOf(await identityOf(app, as));
     const names = positionals.length > 0 ? positionals : [...types.keys()];
     return names

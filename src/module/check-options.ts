@@ -12,7 +12,7 @@ import type {
 import { CollectionController, SingleController } from '../content/http/content.controller.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
 import type { ContentTypeDefinition } from '../content/model/definitions.js';
-import { among } from '../content/model/suggest.js';
+import { among, noSuchType } from '../content/model/suggest.js';
 import { DEFAULT_SETTINGS } from '../kernel/settings.js';
 
 /** Lists the keys of `T`; the compiler reports missing and unknown ones. */
@@ -99,8 +99,7 @@ function checkController(
   types: ReadonlyMap<string, ContentTypeDefinition>,
 ): string[] {
   const type = types.get(name);
-  if (type === undefined)
-    return [`controllers: "${name}" is not a content type${among(name, [...types.keys()])}`];
+  if (type === undefined) return [`controllers: ${noSuchType(name, [...types.keys()])}`];
   const base = (BASES as Readonly<Record<string, (typeof BASES)[keyof typeof BASES] | undefined>>)[type.kind];
   if (base !== undefined && !(typeof given === 'function' && given.prototype instanceof base))
     return [`controllers.${name} must be a class that extends ${base.name}`];

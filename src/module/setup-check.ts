@@ -1,12 +1,16 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, Optional } from '@nestjs/common';
-import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import { DiscoveryService, HttpAdapterHost, MetadataScanner, Reflector } from '@nestjs/core';
 import { ContentAccess } from '../content/access/content-access.js';
 import { ACTIONS } from '../content/access/actions.js';
 import { Permissions } from '../content/access/permissions.js';
 import { apiTokenType } from '../features/accounts/account-types.js';
 import { ApiTokens } from '../features/accounts/api-tokens.service.js';
+import { methodsOf } from '../content/documents/decorated-providers.js';
 import { ROUTED_CONTROLLERS, type RoutedControllers } from '../content/http/routes.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
+import { EventLog } from '../features/events/event-log.js';
+import { Handler } from '../features/events/on-content-event.js';
+import { webhookType } from '../features/events/webhooks/webhook-type.js';
 
 /** Warns at the start about an incomplete setup. */
 @Injectable()
@@ -18,6 +22,8 @@ export class SetupCheck implements OnApplicationBootstrap {
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(ROUTED_CONTROLLERS) private readonly routed: RoutedControllers,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
+    @Inject(Reflector) private readonly reflector: Reflector,
     @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
   ) {}
 
@@ -34,6 +40,18 @@ export class SetupCheck implements OnApplicationBootstrap {
       this.logger.warn(
         'The model has apiTokenType, but no request is accepted with an API token: import ApiTokensModule',
       );
+    if (!this.provides(EventLog)) this.warnOfEvents();
+  }
+
+  /** Logs what waits for the event log, in an application without EventsModule. */
+  private warnOfEvents(): void {
+    const handlers = methodsOf(this.discovery.getProviders(), this.scanner)
+      .filter(({ method }) => this.reflector.get(Handler, method) !== undefined)
+      .map(({ where }) => where);
+    if (handlers.length > 0)
+      this.logger.warn(`No event reaches ${handlers.join(', ')}: import EventsModule.forRoot()`);
+    if (this.schema.types.has(webhookType.singularApiId))
+      this.logger.warn('The model has webhookType, but webhooks send nothing: import EventsModule.forRoot()');
   }
 
   /** Logs the types that unauthenticated callers cannot use, which may be intended or an oversight. */

@@ -147,11 +147,17 @@ describe('docs/troubleshooting.md', () => {
   it.each([
     [0, start({ contentTypes, acess: {} })],
     [1, start({ contentTypes: [article] })],
-    [2, initialised(ContentModule.forRoot({ contentTypes: [author], database: { clientUrl: '' } }))],
-    [3, initialised(FilesModule.forRoot({ storage: new LocalStorage(tmpdir()) }))],
-    [4, initialised({ module: class Own {}, imports: [unconnected, UsersModule.forRoot({ secret: '' })] })],
+    [
+      2,
+      start({
+        contentTypes: [{ ...author, attributes: { seo: { type: 'component', component: 'shared.seo' } } }],
+      }),
+    ],
+    [3, initialised(ContentModule.forRoot({ contentTypes: [author], database: { clientUrl: '' } }))],
+    [4, initialised(FilesModule.forRoot({ storage: new LocalStorage(tmpdir()) }))],
+    [5, initialised({ module: class Own {}, imports: [unconnected, UsersModule.forRoot({ secret: '' })] })],
   ])('stops the start with message %s of the page', async (index, begin) => {
-    expect(messages).toHaveLength(5);
+    expect(messages).toHaveLength(6);
     await expect((async () => begin())()).rejects.toThrow(messages[index]);
   });
 });

@@ -13,6 +13,7 @@ import {
   defineCollectionType,
 } from 'nestjs-content-api';
 import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import { EventsModule, OnContentEvent, webhookType } from 'nestjs-content-api/events';
 import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 import pg from 'pg';
 import supertest from 'supertest';
@@ -142,6 +143,12 @@ describe('routes of two controllers', () => {
 });
 
 describe('incomplete setups', () => {
+  @Injectable()
+  class SearchIndex {
+    @OnContentEvent('search-index')
+    follow(): void {}
+  }
+
   it.each([
     ['FilesModule', files],
     ['UsersModule', users],
@@ -152,6 +159,8 @@ describe('incomplete setups', () => {
   });
 
   const TOKENS = expect.stringMatching(/^The model has apiTokenType, .* import ApiTokensModule$/);
+  const HANDLER = 'No event reaches SearchIndex.follow: import EventsModule.forRoot()';
+  const WEBHOOKS = 'The model has webhookType, but webhooks send nothing: import EventsModule.forRoot()';
   const NOTHING = expect.stringMatching(/^Nothing is granted, .* 401\. Grant .*"access\.public"/);
 
   it.each([
@@ -163,6 +172,26 @@ describe('incomplete setups', () => {
     const module = content({ contentTypes: [note, apiTokenType], ...options });
     expect(await refusal({ imports: [module, ...imports] }, warned)).toBeNull();
     expect(warned.filter((line) => !line.startsWith('The database lacks'))).toEqual(expected);
+  });
+
+  it.each([
+    ['handlers of events and webhookType without EventsModule', [], [HANDLER, WEBHOOKS]],
+    ['with EventsModule', [EventsModule.forRoot()], []],
+  ])('log a warning at start: %s', async (_title, imports, expected) => {
+    const warned: string[] = [];
+    const module = content({ contentTypes: [note, webhookType], access: { public: { note: '*' } } });
+    const host = { imports: [module, ...imports], providers: [SearchIndex] };
+    expect(await refusal(host, warned)).toBeNull();
+    expect(warned.filter((line) => line.includes('import EventsModule'))).toEqual(expected);
+  });
+
+  it('name the types to list: a relation and a grant to users, without userTypes()', async () => {
+    const cure = '"user" is not a content type: list ...userTypes() in contentTypes';
+    const owner = { type: 'relation', relation: 'manyToOne', target: 'user' } as const;
+    const owned = { ...note, attributes: { owner } };
+    expect(() => content({ contentTypes: [owned] })).toThrow(`note.owner: target ${cure}`);
+    const granted = content({ access: { public: { user: ['find'] } } });
+    expect(await refusal({ imports: [granted] })).toContain(`access.public: ${cure}`);
   });
 });
 

@@ -271,12 +271,12 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   [
     'an unknown component',
     { type: 'component', component: 'shared.tga' },
-    'article.x: component "shared.tga" is not defined; did you mean "shared.tag"?',
+    'article.x: component "shared.tga" is not in "components"; did you mean "shared.tag"?',
   ],
   [
     'a zone of an unknown component',
     { type: 'dynamiczone', components: ['shared.tag', 'shared.nope'] },
-    'article.x: component "shared.nope" is not defined',
+    'article.x: component "shared.nope" is not in "components"',
   ],
   [
     'an unknown kind of relation',
@@ -772,7 +772,7 @@ describe('an invalid model', () => {
       'article.id: the name is reserved',
       'article.who: target "autor" is not a content type; did you mean "author"?',
       'article.bad: unknown type "strng"; did you mean "string"?',
-      'author.tags: component "shared.tga" is not defined; did you mean "shared.tag"?',
+      'author.tags: component "shared.tga" is not in "components"; did you mean "shared.tag"?',
       'shared.tag.n: needs "enum", a list of distinct non-empty strings',
     ]);
     const thrown = () =>

@@ -2,7 +2,7 @@
 import { isObject } from '../../kernel/json.js';
 import type { GrantFilters } from './grant-condition.js';
 import type { ContentType, Schema } from '../model/model.js';
-import { among } from '../model/suggest.js';
+import { among, noSuchType } from '../model/suggest.js';
 import { actionsOn, OTHER_SUBJECTS } from './actions.js';
 import type { Grants } from './permissions.js';
 
@@ -78,8 +78,7 @@ export function checkGrants(grants: Grants, { schema, check }: GrantRules, where
   ]);
   return Object.entries(grants).flatMap(([name, list]) => {
     const at = `${where}.${name}`;
-    if (name !== '*' && !types.has(name))
-      return [`${where}: "${name}" is not a content type${among(name, [...types.keys()])}`];
+    if (name !== '*' && !types.has(name)) return [`${where}: ${noSuchType(name, [...types.keys()])}`];
     if (list === '*') return [];
     if (!Array.isArray(list)) return [`${at}: expected "*" or a list of grants`];
     return (list as readonly unknown[]).flatMap((grant) => {

@@ -3,7 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Reflector } from '@nestjs/core';
 import type { Caller } from '../access/caller.js';
 import { WRITE_EVENTS, type WriteEvent } from '../plan/write-plan.js';
-import { among } from '../model/suggest.js';
+import { among, noSuchType } from '../model/suggest.js';
 import type { DataFor, ShownTo, Subject } from '../../types/face.js';
 import type { HookedId, IsRegistered } from '../../types/registry.js';
 
@@ -253,7 +253,7 @@ function mistakesOf(where: string, { type, types, actions, known: names }: Named
   const known = ['*', ...types].includes(type);
   const unknown = actions.filter((action) => !names.includes(action));
   return [
-    ...(known ? [] : [`${where}: "${type}" is not a content type${among(type, types)}`]),
+    ...(known ? [] : [`${where}: ${noSuchType(type, types)}`]),
     ...(actions.length > 0 ? [] : [`${where}: names no action, so it would never run${among('', names)}`]),
     ...unknown.map((action) => `${where}: "${action}" is not an action${among(action, names)}`),
   ];

@@ -133,7 +133,7 @@ function checkEmbedded(
 ): void {
   for (const uid of def.type === 'component' ? [def.component] : def.components) {
     if (!scope.components.has(uid))
-      report(`component "${uid}" is not defined${among(uid, [...scope.components.keys()])}`);
+      report(`component "${uid}" is not in "components"${among(uid, [...scope.components.keys()])}`);
   }
   if (def.min !== undefined && def.max !== undefined && def.min > def.max) report('min is larger than max');
   const circle = def.type === 'component' && def.required === true ? needsItself(def.component, scope) : null;

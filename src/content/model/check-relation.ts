@@ -9,7 +9,7 @@ import type {
 } from './definitions.js';
 import { ATTRIBUTE_OPTIONS, type Report } from './options.js';
 import { type AnyRelation, isMorph, isMorphSide, LEADING, RELATION_KINDS } from './relation-kinds.js';
-import { among } from './suggest.js';
+import { among, noSuchType } from './suggest.js';
 
 const OPPOSITE: Readonly<Record<string, string>> = {
   oneToOne: 'oneToOne',
@@ -25,8 +25,7 @@ function findType(
 ): ContentTypeDefinition | undefined {
   const type = types.get(name);
   if (name === 'file') report(`${option} "file": files are linked with type "media"`);
-  else if (type === undefined)
-    report(`${option} "${name}" is not a content type${among(name, [...types.keys()])}`);
+  else if (type === undefined) report(`${option} ${noSuchType(name, [...types.keys()])}`);
   return name === 'file' ? undefined : type;
 }
 

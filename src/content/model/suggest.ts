@@ -38,3 +38,18 @@ export function among(word: string, names: readonly string[]): string {
   const more = names.length > MAX_LISTED ? ', …' : '';
   return `; available: ${names.slice(0, MAX_LISTED).join(', ')}${more}`;
 }
+
+/** Types of the library that an application lists itself, as its code names them. */
+const LISTED_AS: ReadonlyMap<string, string> = new Map([
+  ['user', '...userTypes()'],
+  ['role', '...userTypes()'],
+  ['api-token', 'apiTokenType'],
+  ['webhook', 'webhookType'],
+]);
+
+/** Returns the mistake of a name that no content type has. */
+export function noSuchType(name: string, names: readonly string[]): string {
+  const listed = LISTED_AS.get(name);
+  const cure = listed === undefined ? among(name, names) : `: list ${listed} in contentTypes`;
+  return `"${name}" is not a content type${cure}`;
+}
