@@ -1,7 +1,14 @@
 /** Webhooks: what endpoints receive, when, and who may manage them. */
 import { generateKeyPairSync, verify } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { type AuthStrategy, ContentMetrics, defineCollectionType, type Grants } from 'nestjs-content-api';
+import {
+  type AuthStrategy,
+  ContentMetrics,
+  type ContentService,
+  defineCollectionType,
+  getContentToken,
+  type Grants,
+} from 'nestjs-content-api';
 import { EventsModule, webhookType } from 'nestjs-content-api/events';
 import { Webhook } from 'standardwebhooks';
 import type * as WorkerRoom from '../../src/features/events/reader-worker.ts';
@@ -459,6 +466,21 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     expect(metrics.prometheus()).toMatch(/^content_events_delivered_total \d+$/m);
     const [row] = await test.sql('select request_id from content_event order by id desc limit 1');
     expect(row).toEqual({ request_id: headers['x-request-id'] });
+  });
+
+  it('serves a webhook whose creator died before it registered the webhook', async () => {
+    const stored: ContentService = test.app.get(getContentToken('webhook'), { strict: false });
+    const secrets = [{ secret: SECRET, until: null }];
+    const { documentId } = await stored.create({ name: 'left', url: `${receiver.url}/left`, secrets });
+    const look = async (): Promise<readonly Received[]> => {
+      // Timers renew the list of webhooks and look for readers every 5 s.
+      await webhooks();
+      test.app.get(ReaderWorker).round();
+      await create('/api/authors', { name: 'Lee' });
+      return receiver.at('/left').slice(0, 1);
+    };
+    await eventually(look, 1);
+    await test.http.delete(`/api/webhooks/${documentId}`).set(as('admin')).expect(204);
   });
 
   it('21.13: replays all events since a time, with their ids', async () => {

@@ -59,8 +59,10 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private isClaiming = false;
   /** Whether the readers have to be claimed again after the present claim. */
   private isDue = false;
-  /** Whether the log is usable, and the readers of the start are registered. */
+  /** Whether the log is usable. */
   private isPrepared = false;
+  /** Names of registered readers. */
+  private registered: ReadonlySet<string> = new Set();
   /** Ends the need for the feed; null without leases. */
   private release: (() => void) | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -126,11 +128,12 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     this.isClaiming = false;
   }
 
+  /** Registers the readers of the start, and those whose creator died before it registered them. */
   private async prepare(readers: readonly EventReader[]): Promise<void> {
-    if (this.isPrepared) return;
-    await this.log.rebase();
-    await this.register(readers);
+    if (!this.isPrepared) await this.log.rebase();
+    await this.register(readers.filter(({ name }) => !this.registered.has(name)));
     this.isPrepared = true;
+    this.registered = new Set(readers.map(({ name }) => name));
   }
 
   private async needFeed(isNeeded: boolean): Promise<void> {
@@ -146,6 +149,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
       const all = await this.readers();
       const readers = new Map(all.map((reader) => [reader.name, reader]));
       this.known = readers;
+      for (const name of this.probes.keys()) if (!readers.has(name)) this.probes.delete(name);
       await this.prepare(all);
       const { file, database } = this.log;
       const rows =
