@@ -223,6 +223,30 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     expect(await direction('[data-path=tags] bdi')).toEqual(['rtl']);
   });
 
+  it('sees each paragraph of a text in its own direction', async () => {
+    const paragraph = (text: string): object => ({ type: 'paragraph', children: [{ type: 'text', text }] });
+    const story = [paragraph('She wrote:'), paragraph('מים רבים')];
+    const { documentId } = await make({ title: 'Water', slug: 'water', story });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.sees('מים רבים');
+    // Texts that are shorter than a line start at one side of their paragraphs.
+    const sides = await ann.page.$$eval('.ProseMirror p', (all) =>
+      all.map((one) => {
+        const page = globalThis as unknown as {
+          document: { createRange: () => Box & { selectNodeContents: (node: unknown) => void } };
+        };
+        interface Box {
+          readonly getBoundingClientRect: () => { readonly left: number; readonly right: number };
+        }
+        const range = page.document.createRange();
+        range.selectNodeContents(one);
+        const [text, block] = [range, one as unknown as Box].map((box) => box.getBoundingClientRect());
+        return text?.left === block?.left ? 'left' : text?.right === block?.right && 'right';
+      }),
+    );
+    expect(sides).toEqual(['left', 'right']);
+  });
+
   it('sees what all languages share in one that is missing, and keeps it', async () => {
     const tags = ['Salt', 'Bread'];
     const [salt] = await Promise.all(
