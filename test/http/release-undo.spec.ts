@@ -445,6 +445,30 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     },
   );
 
+  it('27.13 gives unique values back that documents of the release have passed on', async () => {
+    const slugs = ['first', 'second', 'third'].map((name) => `${name}-${adapter}`);
+    const ids: string[] = [];
+    for (const slug of slugs) {
+      const id = await draft('pages', { title: slug, slug });
+      await edit(`pages/${id}`, { stage: 'ready' });
+      await publish(`pages/${id}`);
+      ids.push(id);
+    }
+    const [gone, a, b] = ids as [string, string, string];
+    await edit(`pages/${a}`, { slug: slugs[0] });
+    await edit(`pages/${b}`, { slug: slugs[1] });
+    const id = await released([
+      entry('page', a, { locale: 'en' }),
+      entry('page', b, { locale: 'en' }),
+      entry('page', gone, { locale: 'en', action: 'unpublish' }),
+    ]);
+    const live = () => Promise.all([gone, a, b].map(async (one) => (await shown(`pages/${one}`)).slug));
+    expect(await live()).toEqual([undefined, slugs[0], slugs[1]]);
+    expect((await dryRun(id)).entries.map(({ outcome }: any) => outcome)).toEqual(Array(3).fill('changes'));
+    expect((await undo(id)).error).toBe(undefined);
+    expect(await live()).toEqual(slugs);
+  });
+
   it('27.13 answers 409 for a release that is not released, and 404 for none', async () => {
     const id = await prepared([entry('tag', await draft('tags', { name: 'open' }))]);
     for (const data of [undefined, { dryRun: true }]) {

@@ -6,12 +6,15 @@ import { ContentError } from '../../kernel/errors.js';
 import type { Runner } from '../../pool/runner.js';
 import { compileReopen } from './compile-releases.js';
 import { DryRun, isOfEntry, type ReleaseReport, type TrialResult } from './dry-run.js';
-import { type StoredEntry, withEntry } from './release-entries.js';
+import { inOrder, type StoredEntry, withEntry } from './release-entries.js';
 import { Releases, type Sender, type ShownRelease } from './releases.service.js';
-import { unpublishFirst, type WayBack, WaysBack } from './ways-back.js';
+import { type WayBack, WaysBack } from './ways-back.js';
 
 interface UndoPlan extends TrialResult {
-  /** Ways back of the other entries, in the order of the writes. */
+  /**
+   * Ways back of the other entries, in the order of the writes: the reverse of that of the release. So each
+   * unique value is free when its document gets it back.
+   */
   readonly ways: readonly WayBack[];
 }
 
@@ -72,14 +75,14 @@ export class ReleaseUndo {
     const entries = await this.releases.stored(this.database, id);
     const ways: WayBack[] = [];
     const failed = new Map<string, unknown>();
-    for (const entry of entries)
+    for (const entry of inOrder(entries).toReversed())
       try {
         ways.push(await this.ways.of(entry, caller));
       } catch (error) {
         if (!isOfEntry(error)) throw error;
         failed.set(entry.id, withEntry([entry], error));
       }
-    return { entries, ways: unpublishFirst(ways), failed };
+    return { entries, ways, failed };
   }
 
   /** Locks a release and its documents. Throws ConflictError if the release has changed since the plan. */

@@ -117,9 +117,3 @@ export class WaysBack {
     return { published, request: { type, documentId, caller, changes: entry.undo } };
   }
 }
-
-/** Orders ways back: removals first, so that others can have their unique values. */
-export const unpublishFirst = (ways: readonly WayBack[]): readonly WayBack[] => {
-  const publishes = ({ changes }: WayBack): number => Number(changes.some(({ verb }) => verb === 'publish'));
-  return [...ways].sort((a, b) => publishes(a) - publishes(b));
-};
