@@ -258,6 +258,8 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
       { attribute: 'title', before: 'one', after: 'two' },
       { attribute: 'tags', added: [], removed: [], moved: true },
     ]);
+    const wrong = await send('get', `pages/${id}/versions/${second.id}/changes?with[]=${first.id}`);
+    expect([wrong.status, wrong.error.details.param]).toEqual([400, 'with']);
   });
 
   it('25.5 restores a version to the draft', async () => {

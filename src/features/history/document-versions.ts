@@ -13,10 +13,11 @@ import { oneOf } from '../../content/plan/rights.js';
 import { decideReading, mayLook, type Viewer } from '../../content/plan/version-rights.js';
 import { Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
+import { isText } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compareContents } from './compare-contents.js';
 import { compileVersion, compileVersions, type VersionsOf } from './compile-version-reads.js';
-import { listIn, pageOf, paginationOf, refuseParameters } from './page.js';
+import { listIn, pageOf, paginationOf, refuseParameters, wrong } from './page.js';
 import { contentIn, shownRow, type VersionRow } from './version-row.js';
 import { currentVersions, visibleTo } from './visible-versions.js';
 import { keyOf, leftOutFor, referenceTo, VisibleContents } from './visible-contents.js';
@@ -69,11 +70,11 @@ export class DocumentVersions {
 
   /** Compares a version with the one before it in the same locale and state, or with another one. */
   async compare(request: HistoryRequest): Promise<Answer> {
-    const { with: other = null } = refuseParameters(request.text, this.settings, ['with']);
+    const { with: other } = refuseParameters(request.text, this.settings, ['with']);
+    if (other !== undefined && !isText(other)) throw wrong('with', 'expected the id of a version');
     const subject = await this.subjectOf(request);
     const row = await this.rowOf(subject, request.version);
-    const before =
-      typeof other === 'string' ? await this.rowOf(subject, other) : await this.formerOf(row, subject);
+    const before = other === undefined ? await this.formerOf(row, subject) : await this.rowOf(subject, other);
     const contentsOf = async (one: VersionRow | null): Promise<Record<string, unknown>> =>
       (one === null ? null : await this.contents.shown(one, subject, referenceTo)) ?? {};
     const changes = compareContents(await contentsOf(before), await contentsOf(row), subject.type);

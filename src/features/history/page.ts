@@ -13,7 +13,8 @@ import type { TrashPage, VersionsPage } from './compile-version-reads.js';
 
 type Page = VersionsPage & Pagination;
 
-const wrong = (param: string, message: string): Error =>
+/** Returns the 400 of a parameter. */
+export const wrong = (param: string, message: string): Error =>
   validationError(`Invalid ${param}: ${message}`, { key: param, path: null, source: 'query', param });
 
 /** Parses a query string that may have only some parameters. Throws a 400 for others. */
