@@ -76,8 +76,16 @@ const sameState = ({ row }: PresentVersion): Sql => sql`l.published = ${row}.pub
 function isKept(present: PresentVersion): Sql {
   const same = sameState(present);
   const covering = present.all ? same : sql`(${same} or l.published)`;
-  return sql`${lastOf(present, sql`l.at`, covering)} = ${present.row}.updated_at`;
+  const at = sql`case when l.content is not null then l.at end`;
+  return sql`${lastOf(present, at, covering)} = ${present.row}.updated_at`;
 }
+
+/**
+ * Condition that the last write changed the row. An earlier write of the transaction may have changed others,
+ * and so may another transaction that began later: those are stored already.
+ */
+const isNew = (present: PresentVersion): Sql =>
+  sql`${present.row}.updated_at >= ${TIME} and (${isKept(present)}) is not true`;
 
 /** Returns the condition that the row `t` of the load of a write is stored. */
 export const compileKept = (stored: HistoryOfType): Sql => isKept({ ...stored, row: sql`t`, all: false });
@@ -111,7 +119,7 @@ export function compileStorePublished(stored: HistoryOfType): Template<StoredWri
       v.updated_at, v.updated_at, ${ACTOR}::text, ${ACTOR_ID}::text, ${REQUEST_ID}::text,
       ${compileContent(rowScope(type, sql`v`))}
     from ${quote(type.table)} v
-    where ${isOfDocument(stored)} and v.published and v.updated_at >= ${TIME}
+    where ${isOfDocument(stored)} and v.published and ${isNew({ ...stored, row: sql`v`, all: false })}
     order by v.locale`);
 }
 
@@ -123,7 +131,8 @@ export function compileStore(stored: HistoryOfType, sittingMinutes: number): Tem
   // A write gives a new time to each version that it changes (D21).
   const content = compileContent(rowScope(type, sql`v`));
   const changed = sql`select v.locale, v.published, v.updated_at as at, ${content} as content
-    from ${quote(type.table)} v where ${isOfDocument(stored)} and v.updated_at >= ${TIME}
+    from ${quote(type.table)} v
+    where ${isOfDocument(stored)} and ${isNew({ ...stored, row: sql`v`, all: false })}
       and (v.published or not (v.locale = any(${covered}::text[]) or '*' = any(${covered}::text[])))`;
   return template(sql`with s as materialized (${changed}),
     replaced as (delete from ${table} f using s
