@@ -171,7 +171,7 @@ export class Documents {
     answerOf: (sent: GivenValues) => WriteAnswer<Answer>,
   ): Promise<WriteRun<Answer>> {
     const { verb, answerPlan: answer, body: raw, precondition, limit } = asked;
-    const { caller, requestId = null, restores = null } = options;
+    const { caller, requestId = null, restores = null, owner = userOf(caller) } = options;
     const target = writeTargetOf(verb, answer, this.base.settings);
     const { right, events, locks, body: action } = VERBS[verb];
     const hooks = this.hookRun(answer, { caller, requestId }, events(target));
@@ -198,7 +198,7 @@ export class Documents {
     }
     const rules: BodyRules = {
       rights: writeRightsOf(caller, { type: target.type, action, published: target.publish }),
-      creator: action === 'create' ? userOf(caller) : null,
+      creator: action === 'create' ? owner : null,
       preset: action === 'create' ? presetsOf(caller, target.type, action) : NO_PRESET,
       changed: new Set<string>(),
       former: null,

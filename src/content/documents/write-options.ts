@@ -12,6 +12,8 @@ export interface WriteOptions {
   readonly disconnect?: Disconnect | null;
   /** Id of a document to create. Default: a new one. */
   readonly documentId?: string;
+  /** Owner of a document to create; null for none. Default: the user who calls. */
+  readonly owner?: string | null;
   /** Id of the HTTP request, for hooks and the write plan. Default null: code of the application writes. */
   readonly requestId?: string | null;
   /** Passwords that the request may hash. Default: those that one transaction may. */

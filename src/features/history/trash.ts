@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
+import { SYSTEM } from '../../content/access/caller.js';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
 import { Documents } from '../../content/documents/documents.service.js';
@@ -21,6 +22,11 @@ import { leftOutFor, VisibleContents } from './visible-contents.js';
 
 interface Subject extends VersionsOf, Viewer {
   readonly options: WriteOptions;
+}
+
+interface Restored extends Subject {
+  /** Owner of the deleted document; null without one. */
+  readonly owner: string | null;
 }
 
 /** Deleted documents, whose last versions are stored. */
@@ -78,12 +84,20 @@ export class Trash {
         body: await this.contents.bodyOf(row, subject, { refuses: refusing(row), identified: false }),
       })),
     );
-    const answer = await this.recreated(subject, versions);
+    const answer = await this.recreated({ ...subject, owner: await this.ownerOf(subject, rows) }, versions);
     const left = [...new Set([...rows.flatMap((row) => leftOutFor(subject, row)), ...refused])];
     return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
   }
 
-  private recreated(subject: Subject, versions: readonly DeletedVersion[]): Promise<Answer> {
+  /** Returns the owner whom the deleted document had, and who still exists. */
+  private async ownerOf({ type, documentId }: Subject, [row]: readonly VersionRow[]): Promise<string | null> {
+    if (row === undefined || type.owner === null) return null;
+    const bodyOf = await this.contents.bodyOf(row, { type, documentId, caller: SYSTEM });
+    const { [type.owner]: owner } = bodyOf('create', false) as Readonly<Record<string, unknown>>;
+    return typeof owner === 'string' ? owner : null;
+  }
+
+  private recreated(subject: Restored, versions: readonly DeletedVersion[]): Promise<Answer> {
     const { em, disconnect = null } = subject.options;
     if (em !== undefined) return this.recreate(subject, versions, em);
     return this.database.transaction(
@@ -106,12 +120,12 @@ export class Trash {
 
   /** Creates the first version without links to itself, and then writes all versions. */
   private async recreate(
-    subject: Subject,
+    subject: Restored,
     versions: readonly DeletedVersion[],
     em: NonNullable<WriteOptions['em']>,
   ): Promise<Answer> {
-    const { type, caller, documentId } = subject;
-    const options = { ...subject.options, em, documentId, restores: 'deleted' as const };
+    const { type, caller, documentId, owner } = subject;
+    const options = { ...subject.options, em, documentId, owner, restores: 'deleted' as const };
     const write = (action: 'create' | 'update', { row, body }: DeletedVersion): Promise<Answer> => {
       const query = {
         ...(type.localized ? { locale: row.locale } : {}),
@@ -119,7 +133,12 @@ export class Trash {
       };
       const by = byDocumentId(action === 'create' ? null : documentId);
       const plan = this.documents.plan(type, query, { kind: 'one', by, caller, format: 'flat', action });
-      return this.documents[action](plan, { data: body(action, action === 'update') }, options);
+      const { precondition = null } = action === 'create' ? options : {};
+      return this.documents[action](
+        plan,
+        { data: body(action, action === 'update') },
+        { ...options, precondition },
+      );
     };
     let answer = Answer.NOTHING;
     for (const [n, version] of versions.entries()) {

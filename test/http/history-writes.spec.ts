@@ -1,0 +1,134 @@
+/** Restored documents keep their owner, and one write stores each version once. */
+import { type AuthStrategy, type Credentials, defineCollectionType, type Identity } from 'nestjs-content-api';
+import { HistoryModule } from 'nestjs-content-api/history';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  draftAndPublish: true,
+  actions: true,
+  history: true,
+  attributes: { title: { type: 'string' } },
+});
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  history: true,
+  owner: 'writer',
+  attributes: {
+    text: { type: 'string' },
+    writer: { type: 'relation', relation: 'manyToOne', target: 'person' },
+  },
+});
+const person = defineCollectionType({
+  singularApiId: 'person',
+  pluralApiId: 'people',
+  attributes: { name: { type: 'string' } },
+});
+
+class UserHeader implements AuthStrategy {
+  readonly name = 'user-header';
+  authenticate({ headers }: Credentials): Identity | null {
+    const id = headers['x-user'];
+    return typeof id === 'string' ? { kind: 'user', id, roles: [id === 'boss' ? 'boss' : 'writer'] } : null;
+  }
+}
+
+describe.each(ADAPTERS)('writes with history on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp(
+      {
+        contentTypes: [page, note, person],
+        access: {
+          roles: {
+            boss: { '*': '*' },
+            writer: {
+              note: ['create', { actions: ['find', 'findOne', 'update', 'delete'], own: true }],
+            },
+          },
+        },
+        auth: { strategies: [new UserHeader()] },
+        imports: [HistoryModule.forRoot()],
+      },
+      adapter,
+    );
+  });
+  afterAll(() => test.close());
+
+  const send = async (
+    method: 'get' | 'post' | 'put' | 'delete',
+    path: string,
+    { data, as = 'boss', headers = {} }: any = {},
+  ): Promise<any> => {
+    const request = test.http[method](`/api/${path}`).set({ 'x-user': as, ...headers });
+    const { status, body } = await (data === undefined ? request : request.send({ data }));
+    return { status, ...body };
+  };
+  const make = async (path: string, data: object, as?: string): Promise<string> =>
+    (await send('post', path, { data, as })).data.documentId;
+  const listed = async (id: string): Promise<string[]> =>
+    (await send('get', `pages/${id}/versions`)).data.map(
+      ({ status, action }: Record<string, unknown>) => `${String(status)} ${String(action)}`,
+    );
+
+  it('25.6 gives a deleted document back to its owner, whoever restores it', async () => {
+    const ann = await make('people', { name: 'Ann' });
+    const id = await make('notes', { text: 'of Ann' }, ann);
+    expect((await send('delete', `notes/${id}`, { as: ann })).status).toBe(204);
+    expect((await send('post', `notes/${id}/actions/restore`)).status).toBe(200);
+    const found = await send('get', `notes/${id}?populate=writer`);
+    expect(found.data.writer).toMatchObject({ documentId: ann });
+    expect((await send('put', `notes/${id}`, { as: ann, data: { text: 'again' } })).status).toBe(200);
+  });
+
+  it('25.6 restores a document without an owner, or whose owner was deleted, without one', async () => {
+    const ben = await make('people', { name: 'Ben' });
+    const id = await make('notes', { text: 'of Ben' }, ben);
+    await send('delete', `notes/${id}`);
+    await send('delete', `people/${ben}`);
+    expect((await send('post', `notes/${id}/actions/restore`)).status).toBe(200);
+    expect((await send('get', `notes/${id}?populate=writer`)).data).toMatchObject({
+      text: 'of Ben',
+      writer: null,
+    });
+  });
+
+  it('25.6 restores with If-None-Match, as the document does not exist, and not with If-Match', async () => {
+    const id = await make('pages', { title: 'live' });
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'draft' } });
+    await send('delete', `pages/${id}`);
+    const restore = (headers: object) => send('post', `pages/${id}/actions/restore`, { headers });
+    expect((await restore({ 'If-Match': '*' })).status).toBe(412);
+    expect((await restore({ 'If-None-Match': '*' })).status).toBe(200);
+    expect((await send('get', `pages/${id}`)).data.title).toBe('live');
+    expect((await send('get', `pages/${id}?status=draft`)).data.title).toBe('draft');
+  });
+
+  it('25.1 stores each version of a transaction once, with the write that made it', async () => {
+    const id = await make('pages', { title: 'one' });
+    const items = [
+      { action: 'update', documentId: id, data: { title: 'two' } },
+      { action: 'update', documentId: id, status: 'draft', data: { title: 'three' } },
+      { action: 'update', documentId: id, status: 'draft', data: { title: 'four' } },
+      { action: 'publish', documentId: id },
+    ];
+    expect((await send('post', 'pages/bulk', { data: items })).status).toBe(200);
+    expect(await listed(id)).toEqual([
+      'published publish',
+      'draft update',
+      'published update',
+      'published create',
+    ]);
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'five' } });
+    await send('delete', `pages/${id}`);
+    await send('post', `pages/${id}/actions/restore`);
+    expect((await listed(id)).slice(0, 4)).toEqual([
+      'draft restore',
+      'published restore',
+      'published delete',
+      'draft delete',
+    ]);
+  });
+});
