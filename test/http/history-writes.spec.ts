@@ -1,5 +1,11 @@
 /** Restored documents keep their owner, and one write stores each version once. */
-import { type AuthStrategy, type Credentials, defineCollectionType, type Identity } from 'nestjs-content-api';
+import {
+  type AuthStrategy,
+  type Credentials,
+  defineCollectionType,
+  defineComponent,
+  type Identity,
+} from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 
@@ -10,6 +16,18 @@ const page = defineCollectionType({
   actions: true,
   history: true,
   attributes: { title: { type: 'string' } },
+});
+const part = defineComponent({ uid: 'test.part', attributes: { text: { type: 'string' } } });
+const story = defineCollectionType({
+  singularApiId: 'story',
+  pluralApiId: 'stories',
+  draftAndPublish: true,
+  localized: true,
+  history: true,
+  attributes: {
+    title: { type: 'string', localized: true },
+    parts: { type: 'component', component: 'test.part', repeatable: true },
+  },
 });
 const note = defineCollectionType({
   singularApiId: 'note',
@@ -40,7 +58,9 @@ describe.each(ADAPTERS)('writes with history on %s', (adapter) => {
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [page, note, person],
+        components: [part],
+        contentTypes: [page, story, note, person],
+        locales: ['en', 'fr', 'de'],
         access: {
           roles: {
             boss: { '*': '*' },
@@ -104,6 +124,30 @@ describe.each(ADAPTERS)('writes with history on %s', (adapter) => {
     expect((await restore({ 'If-None-Match': '*' })).status).toBe(200);
     expect((await send('get', `pages/${id}`)).data.title).toBe('live');
     expect((await send('get', `pages/${id}?status=draft`)).data.title).toBe('draft');
+  });
+
+  it('25.6 restores drafts as modified or not, also if the locales share components', async () => {
+    const id = await make('stories?locale=de', { title: 'de', parts: [{ text: 'a' }] });
+    await send('put', `stories/${id}?locale=en`, { data: { title: 'en' } });
+    await send('put', `stories/${id}?locale=fr&status=draft`, { data: { title: 'fr' } });
+    await send('put', `stories/${id}?locale=en&status=draft`, { data: { title: 'changed' } });
+    const states = (): Promise<unknown[]> =>
+      Promise.all(
+        ['en', 'fr', 'de'].map(async (locale) => {
+          const path = `stories/${id}?locale=${locale}&status=draft&populate=parts&withState=true`;
+          const { title, parts, __state } = (await send('get', path)).data;
+          return [title, parts.map(({ text }: { text: string }) => text), __state.status];
+        }),
+      );
+    const before = [
+      ['changed', ['a'], 'modified'],
+      ['fr', ['a'], 'draft'],
+      ['de', ['a'], 'published'],
+    ];
+    expect(await states()).toEqual(before);
+    await send('delete', `stories/${id}?locale=*`);
+    expect((await send('post', `stories/${id}/actions/restore`)).status).toBe(200);
+    expect(await states()).toEqual(before);
   });
 
   it('25.1 stores each version of a transaction once, with the write that made it', async () => {

@@ -130,6 +130,6 @@ export class PublishedVersions implements PublishedHistory {
     );
     const names = Object.keys(then).filter((name) => !isDeepStrictEqual(then[name], now[name]));
     const bodyOf = await this.contents.bodyOf(version, { ...whole, documentId });
-    return pickValues(bodyOf('update', true) as Values, names);
+    return pickValues(bodyOf('update', true), names);
   }
 }

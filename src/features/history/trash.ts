@@ -6,7 +6,7 @@ import type { HistoryRequest } from '../../content/documents/document-history.js
 import { Documents } from '../../content/documents/documents.service.js';
 import { titleOf } from '../../content/documents/visible-documents.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
-import { type Attribute, CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { type Attribute, CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
 import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
@@ -93,7 +93,7 @@ export class Trash {
   private async ownerOf({ type, documentId }: Subject, [row]: readonly VersionRow[]): Promise<string | null> {
     if (row === undefined || type.owner === null) return null;
     const bodyOf = await this.contents.bodyOf(row, { type, documentId, caller: SYSTEM });
-    const { [type.owner]: owner } = bodyOf('create', false) as Readonly<Record<string, unknown>>;
+    const { [type.owner]: owner } = bodyOf('create', false);
     return typeof owner === 'string' ? owner : null;
   }
 
@@ -118,7 +118,11 @@ export class Trash {
     };
   }
 
-  /** Creates the first version without links to itself, and then writes all versions. */
+  /**
+   * Creates the first version without links to itself, and then writes what the others have in addition.
+   * Equal values are not written again: components would get other ids, so that a draft would differ from its
+   * published version.
+   */
   private async recreate(
     subject: Restored,
     versions: readonly DeletedVersion[],
@@ -126,7 +130,7 @@ export class Trash {
   ): Promise<Answer> {
     const { type, caller, documentId, owner } = subject;
     const options = { ...subject.options, em, documentId, owner, restores: 'deleted' as const };
-    const write = (action: 'create' | 'update', { row, body }: DeletedVersion): Promise<Answer> => {
+    const write = (action: 'create' | 'update', { row }: DeletedVersion, data: Values): Promise<Answer> => {
       const query = {
         ...(type.localized ? { locale: row.locale } : {}),
         ...(type.draftAndPublish ? { status: statusOf(row) } : {}),
@@ -134,36 +138,57 @@ export class Trash {
       const by = byDocumentId(action === 'create' ? null : documentId);
       const plan = this.documents.plan(type, query, { kind: 'one', by, caller, format: 'flat', action });
       const { precondition = null } = action === 'create' ? options : {};
-      return this.documents[action](
-        plan,
-        { data: body(action, action === 'update') },
-        { ...options, precondition },
-      );
+      return this.documents[action](plan, { data }, { ...options, precondition });
     };
-    let answer = Answer.NOTHING;
-    for (const [n, version] of versions.entries()) {
-      if (n > 0 && isWritten(version, versions[n - 1])) continue;
-      if (n === 0) answer = await write('create', version);
-      if (n > 0 || !isDeepStrictEqual(version.body('update', true), version.body('update', false)))
-        answer = await write('update', version);
+    const [first] = versions;
+    if (first === undefined) return Answer.NOTHING;
+    const written = new WrittenValues(type);
+    const created = first.body('create', false);
+    let answer = await write('create', first, created);
+    written.add(first.row, created);
+    for (const version of versions) {
+      const data = written.missingIn(version.row, version.body('update', true));
+      if (data === null) continue;
+      answer = await write('update', version, data);
+      written.add(version.row, data);
     }
     return answer;
   }
 }
+
+type Values = Readonly<Record<string, unknown>>;
 
 interface DeletedVersion {
   readonly row: VersionRow;
   readonly body: Awaited<ReturnType<VisibleContents['bodyOf']>>;
 }
 
-/**
- * Whether the write of the published version before has also written this draft. A second write would give
- * the draft other component ids, so that it would count as modified.
- */
-const isWritten = (draft: DeletedVersion, before: DeletedVersion | undefined): boolean =>
-  before?.row.locale === draft.row.locale &&
-  isDeepStrictEqual(draft.body('update', true), before.body('update', true));
+/** Values that the drafts of a document have, by attribute, and by locale if it is localized. */
+class WrittenValues {
+  private readonly locales = new Set<string>();
+  private readonly values = new Map<string, unknown>();
 
-/** Sorts versions by locale, the published one first, so that the draft may differ from it. */
+  constructor(private readonly type: ContentType) {}
+
+  /** Returns the values to write to a version; null if it exists and has them all. */
+  missingIn({ locale }: VersionRow, body: Values): Values | null {
+    const missing = Object.entries(body).filter(([name, value]) => {
+      const key = this.keyOf(name, locale);
+      return !this.values.has(key) || !isDeepStrictEqual(this.values.get(key), value);
+    });
+    return missing.length === 0 && this.locales.has(locale) ? null : Object.fromEntries(missing);
+  }
+
+  add({ locale }: VersionRow, body: Values): void {
+    this.locales.add(locale);
+    for (const [name, value] of Object.entries(body)) this.values.set(this.keyOf(name, locale), value);
+  }
+
+  private keyOf(name: string, locale: string): string {
+    return this.type.attributes.get(name)?.localized === true ? `${name} ${locale}` : name;
+  }
+}
+
+/** Sorts versions: the published ones first, so that drafts may differ from them. */
 const inOrder = (rows: readonly VersionRow[]): readonly VersionRow[] =>
-  [...rows].sort((a, b) => a.locale.localeCompare(b.locale) || Number(b.published) - Number(a.published));
+  [...rows].sort((a, b) => Number(b.published) - Number(a.published) || a.locale.localeCompare(b.locale));

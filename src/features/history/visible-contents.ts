@@ -29,7 +29,7 @@ export const leftOutFor = ({ caller, type }: Viewer, row: VersionRow): readonly 
     ? leftOut(contentIn(row) ?? {}, type)
     : [];
 
-type BodyOf = (action: 'create' | 'update', withSelf: boolean) => object;
+type BodyOf = (action: 'create' | 'update', withSelf: boolean) => Readonly<Record<string, unknown>>;
 
 /** Contents of stored versions, with the rights that a caller has now. */
 @Injectable()
