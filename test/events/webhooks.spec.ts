@@ -1,6 +1,7 @@
 /** Webhooks: what endpoints receive, when, and who may manage them. */
 import { generateKeyPairSync, verify } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { Logger } from '@nestjs/common';
 import {
   type AuthStrategy,
   ContentMetrics,
@@ -76,6 +77,16 @@ const byHeader: AuthStrategy = {
     return typeof role === 'string' ? { kind: 'user', id: role, roles: [role] } : null;
   },
 };
+
+/** Returns the lines that the log of events gets from now on. */
+function warnings(): string[] {
+  const lines: string[] = [];
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation((line) => void lines.push(String(line)));
+  return lines;
+}
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -262,6 +273,7 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
   });
 
   it('21.8: a failing endpoint fails no request, is retried, and keeps the order of a document', async () => {
+    const warned = warnings();
     receiver.statuses.set('/site', 500);
     // Without it, a retry could come during the test.
     receiver.replies.set('/site', { 'Retry-After': '3600' });
@@ -293,6 +305,11 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     const { data } = body as { data: { status: number; failure: string | null }[] };
     expect(data.slice(0, 4).map(({ status }) => status)).toEqual([200, 200, 200, 500]);
     expect(data[3]?.failure).toBe('The endpoint responded with 500');
+    expect(warned).toEqual([
+      expect.stringMatching(
+        /^The webhook site failed on entry\.create \(evt_\d+\), and gets it again later: .* responded with 500$/,
+      ),
+    ]);
   });
 
   it('refuses redirects, and waits as Retry-After asks', async () => {
@@ -431,6 +448,7 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
   });
 
   it('disables an endpoint that responds with 410, until it is enabled again', async () => {
+    const warned = warnings();
     receiver.statuses.set('/narrow', 410);
     await create('/api/articles', { title: 'G' });
     await eventually(() => test.sql(`select 1 from content_event_reader where disabled is not null`), 1);
@@ -438,6 +456,9 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     await create('/api/articles', { title: 'H' });
     await eventually(() => receiver.at('/site'), 4);
     expect(receiver.at('/narrow')).toHaveLength(1);
+    expect(warned).toEqual([
+      expect.stringMatching(/^The webhook narrow .* until it is enabled again: .* with 410$/),
+    ]);
     const { body } = await test.http.post('/api/webhooks/narrow/enable').set(as('admin')).expect(200);
     expect(body).toMatchObject({ data: { disabled: null } });
     await retry();

@@ -60,6 +60,24 @@ export function isFailing(tried: readonly TriedEvent[]): boolean | null {
   return !tried.some(isDelivered);
 }
 
+const endOf = ({ outcome }: TriedEvent, isGivenUp: boolean): string => {
+  if (outcome?.kind === 'gone') return 'gets no events until it is enabled again';
+  return isGivenUp ? 'never gets this event' : 'gets it again later';
+};
+
+/**
+ * Log line of the failures of a batch; null without news. A receiver that has failed before is named only for
+ * an event that it never gets.
+ */
+export function warningOf(name: string, tried: readonly TriedEvent[], wasFailing: boolean): string | null {
+  const failed = tried.filter(hasFailed);
+  const lost = failed.find((one) => one.outcome?.kind === 'gone' || parkedOf(one).givenUp);
+  const one = lost ?? (wasFailing ? undefined : failed.find(({ attempts }) => attempts === 0));
+  if (one === undefined) return null;
+  const { id, name: event } = one.event;
+  return `The ${name} failed on ${event} (${id}), and ${endOf(one, lost !== undefined)}: ${parkedOf(one).failure ?? ''}`;
+}
+
 /** Adds the results of stored attempts to the counts. */
 export function countIn(counts: ReaderCounts, tried: readonly TriedEvent[]): void {
   counts.delivered += tried.filter(isDelivered).length;

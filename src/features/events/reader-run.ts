@@ -8,6 +8,7 @@ import {
   isSettled,
   type Pending,
   type TriedEvent,
+  warningOf,
 } from './batch-statements.js';
 import type { Cursor } from './compile-events.js';
 import { compileHold, compileUndelivered, compileProbe, type Lease } from './compile-readers.js';
@@ -44,6 +45,7 @@ export interface RunBase {
   /** Times of the last probe by reader, by `performance.now()`. */
   readonly probes: Map<string, number>;
   readonly isStopping: () => boolean;
+  readonly warn: (line: string) => void;
 }
 
 /** Events that a reader has to deliver. */
@@ -203,6 +205,8 @@ export class ReaderRun {
       for (const statement of statements) await runner.run(statement);
     };
     await limit(() => log.database.transaction(work, OWN_TRANSACTION));
+    const line = warningOf(this.base.reader.name, batch.tried, this.failing);
+    if (line !== null) this.base.warn(line);
     this.cursor = batch.cursor;
     this.failing = failing;
     countIn(this.base.counts, batch.tried);

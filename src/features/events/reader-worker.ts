@@ -183,6 +183,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
       limit: this.limit,
       probes: this.probes,
       isStopping: () => this.isStopping || !this.known.has(reader.name),
+      warn: (line: string): void => this.logger.warn(line),
     };
     const run = new ReaderRun(base, state).run().catch((error: unknown) => this.report(error));
     this.running.set(
