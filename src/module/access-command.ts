@@ -35,7 +35,8 @@ async function identityOf(app: INestApplicationContext, text: string): Promise<I
   if (find === undefined || (kind === 'public') !== (name === ''))
     throw new UsageError('--as needs public, role:<name>, user:<id> or token:<name>');
   const identity = await find(app, name);
-  if (identity === null) throw new UsageError(`There is no ${kind} "${name}"`);
+  const known = kind === 'user' ? ': give its id or document id' : '';
+  if (identity === null) throw new UsageError(`There is no ${kind} "${name}"${known}`);
   return identity;
 }
 

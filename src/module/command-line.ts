@@ -1,4 +1,5 @@
 /** Commands of `npx nestjs-content-api`, one row each. */
+import { suggest } from '../content/model/suggest.js';
 import { ACCESS_USAGE, runAccess } from './access-command.js';
 import { ADOPT_USAGE, runAdopt } from './adopt-command.js';
 import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-commands.js';
@@ -53,10 +54,14 @@ const usage = (): string =>
     '\n',
   );
 
+const noSuchCommand = (name: string): string =>
+  `There is no command "${name}"${suggest(name, Object.keys(COMMANDS))}`;
+
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<string> {
   const [name = '', ...rest] = args;
   if (['--help', '-h'].includes(name)) return usage();
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) throw new UsageError(usage());
+  if (command === undefined)
+    throw new UsageError(name === '' ? usage() : `${noSuchCommand(name)}\n\n${usage()}`);
   return command.run(rest, surroundings);
 }

@@ -1,4 +1,5 @@
 /** Code shared by the commands of `npx nestjs-content-api`. */
+import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import type { INestApplicationContext, Type } from '@nestjs/common';
@@ -26,7 +27,15 @@ export class UsageError extends Error {}
  */
 export async function importModule(reference: string): Promise<unknown> {
   const [file = '', name = 'AppModule'] = reference.split('#');
-  const exported = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
+  const path = resolve(file);
+  if (!existsSync(path)) throw new UsageError(`There is no ${path}: build your application first`);
+  const exported = await import(pathToFileURL(path).href).then(
+    (all: Readonly<Record<string, unknown>>) => all,
+    (error: unknown) => {
+      if (!(error instanceof SyntaxError && path.endsWith('.ts'))) throw error;
+      throw new UsageError(`${file} is TypeScript: give the compiled file, for example dist/app.module.js`);
+    },
+  );
   const found = exported[name] ?? exported['default'];
   if (found === undefined) throw new UsageError(`${file} exports no ${name}`);
   return found;

@@ -1,21 +1,11 @@
 /** Command `desk`: invitations of editors. */
 import { parseArgs } from 'node:util';
-import type { INestApplicationContext } from '@nestjs/common';
 import { DeskInvitations } from '../features/desk/desk-invitations.js';
-import { UsageError, withApplication } from './command.js';
+import { serviceOf, UsageError, withApplication } from './command.js';
 
 export const DESK_USAGE = `desk invite <e-mail> --module <module> [--role <role>] [--url <address of the desk>]
       Prints a link that sets the password of an editor, once, within 7 days. Creates the account if there is
       none. Applications may run.`;
-
-/** Returns the invitations of the application. Throws a UsageError without DeskModule. */
-function invitationsOf(app: INestApplicationContext): DeskInvitations {
-  try {
-    return app.get(DeskInvitations, { strict: false });
-  } catch {
-    throw new UsageError('The module of your application does not import DeskModule');
-  }
-}
 
 /** Invites an editor and returns the link. Throws an Error whose message is for the user. */
 export async function runDesk(args: readonly string[]): Promise<string> {
@@ -30,7 +20,7 @@ export async function runDesk(args: readonly string[]): Promise<string> {
     throw new UsageError(`Usage: nestjs-content-api ${DESK_USAGE}`);
   const { role, url } = values;
   const link = await withApplication(values.module, (app) =>
-    invitationsOf(app).invite({
+    serviceOf(app, DeskInvitations, 'DeskModule').invite({
       email,
       ...(role === undefined ? {} : { role }),
       ...(url === undefined ? {} : { url }),

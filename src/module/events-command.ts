@@ -1,10 +1,9 @@
 /** Commands `webhooks` and `events`. */
 import { parseArgs } from 'node:util';
-import type { INestApplicationContext } from '@nestjs/common';
 import { ReaderStates } from '../features/events/reader-states.js';
 import { newSigningKey } from '../features/events/webhooks/signatures.js';
 import { type Webhook, Webhooks } from '../features/events/webhooks/webhooks.service.js';
-import { MODULE_OPTION, UsageError, withApplication } from './command.js';
+import { MODULE_OPTION, serviceOf, UsageError, withApplication } from './command.js';
 
 export const WEBHOOKS_USAGE = 'webhooks <command> [options]  webhooks; see "webhooks --help"';
 
@@ -24,15 +23,6 @@ const WEBHOOKS_HELP = `Usage: nestjs-content-api webhooks <command> [options]
 `;
 
 const TEXT = { type: 'string' } as const;
-
-/** Returns a provider of EventsModule. Throws a UsageError without the module. */
-function partOf<T>(app: INestApplicationContext, part: new (...args: never[]) => T): T {
-  try {
-    return app.get<T>(part, { strict: false });
-  } catch {
-    throw new UsageError('The module of your application does not import EventsModule');
-  }
-}
 
 const lineOf = (webhook: Webhook): string => {
   const { id, name, url, enabled, disabled, failingSince, lag, pending, failed } = webhook;
@@ -87,7 +77,9 @@ export async function runWebhooks(args: readonly string[]): Promise<string> {
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw new UsageError(WEBHOOKS_HELP);
-  return withApplication(values.module, (app) => command(partOf(app, Webhooks), which, values));
+  return withApplication(values.module, (app) =>
+    command(serviceOf(app, Webhooks, 'EventsModule'), which, values),
+  );
 }
 
 /** Runs `events`. Throws an Error whose message is for the user. */
@@ -98,7 +90,9 @@ export async function runEvents(args: readonly string[]): Promise<string> {
     options: { module: TEXT },
   });
   if (positionals.join(' ') !== 'list') throw new UsageError(`Usage: nestjs-content-api ${EVENTS_USAGE}`);
-  const states = await withApplication(values.module, (app) => partOf(app, ReaderStates).all());
+  const states = await withApplication(values.module, (app) =>
+    serviceOf(app, ReaderStates, 'EventsModule').all(),
+  );
   const lines = states.map(
     ({ name, disabled, lag, pending, failed }) =>
       `${name}: ${lag} to handle, ${pending} waiting for a retry, ${failed} given up` +

@@ -1,7 +1,7 @@
 /** Command `files check`: compares the rows of files with the stored bytes. */
 import { parseArgs } from 'node:util';
 import { FileCheck, type FilesReport } from '../features/media/file-check.js';
-import { importModule, openContext, UsageError } from './command.js';
+import { serviceOf, UsageError, withApplication } from './command.js';
 
 const USAGE = `Usage: nestjs-content-api files check --module <file>[#<export>] [--mend]
 
@@ -46,10 +46,7 @@ export async function runFiles(args: readonly string[]): Promise<string> {
   if (values.help === true) return USAGE.trimEnd();
   const [, command] = positionals;
   if (command !== 'check' || values.module === undefined) throw new UsageError(USAGE);
-  const app = await openContext(await importModule(values.module));
-  try {
-    return printReport(await app.get(FileCheck, { strict: false }).run({ mend: values.mend }), values.mend);
-  } finally {
-    await app.close();
-  }
+  return withApplication(values.module, async (app) =>
+    printReport(await serviceOf(app, FileCheck, 'FilesModule').run({ mend: values.mend }), values.mend),
+  );
 }

@@ -4,7 +4,7 @@ import { apiTokenType } from '../features/accounts/account-types.js';
 import { type ApiToken, ApiTokens, type NewApiToken } from '../features/accounts/api-tokens.service.js';
 import type { Grants } from '../content/access/permissions.js';
 import { ApiTokensModule } from '../features/accounts/api-tokens.module.js';
-import { type Environment, importModule, openContext, UsageError } from './command.js';
+import { type Environment, importModule, openContext, serviceOf, UsageError } from './command.js';
 import { ContentModule } from './content.module.js';
 
 const USAGE = `Usage: nestjs-content-api token <command> [options]
@@ -115,7 +115,7 @@ export async function runToken(args: readonly string[], env: Environment): Promi
   if (subject !== 'token' || command === undefined) throw new UsageError(USAGE);
   const app = await openContext(await moduleOf(values.module, env));
   try {
-    return await command(app.get(ApiTokens, { strict: false }), values, which);
+    return await command(serviceOf(app, ApiTokens, 'ApiTokensModule'), values, which);
   } finally {
     await app.close();
   }

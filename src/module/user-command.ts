@@ -1,8 +1,7 @@
 /** Command `user`: accounts of users. */
 import { parseArgs } from 'node:util';
-import type { INestApplicationContext } from '@nestjs/common';
 import { NewUsers } from '../features/accounts/new-users.js';
-import { type Surroundings, UsageError, withApplication } from './command.js';
+import { serviceOf, type Surroundings, UsageError, withApplication } from './command.js';
 import type { Terminal } from './terminal.js';
 
 export const USER_USAGE = `user create --module <module> [--email <e-mail>] [--name <name>] [--role <role>]
@@ -10,15 +9,6 @@ export const USER_USAGE = `user create --module <module> [--email <e-mail>] [--n
       Without a terminal, it reads the password from the standard input. Applications may run.`;
 
 const DEFAULT_ROLE = 'authenticated';
-
-/** Returns the service of the application. Throws a UsageError without UsersModule. */
-function usersOf(app: INestApplicationContext): NewUsers {
-  try {
-    return app.get(NewUsers, { strict: false });
-  } catch {
-    throw new UsageError('The module of your application does not import UsersModule');
-  }
-}
 
 interface UserArguments {
   readonly email?: string | undefined;
@@ -54,7 +44,7 @@ export async function runUser(args: readonly string[], { terminal }: Surrounding
   if (positionals.join(' ') !== 'create' || terminal === undefined)
     throw new UsageError(`Usage: nestjs-content-api ${USER_USAGE}`);
   return withApplication(values.module, async (app) => {
-    const users = usersOf(app);
+    const users = serviceOf(app, NewUsers, 'UsersModule');
     const { email, name, role } = await askForMissing(values, await users.roleNames(), terminal);
     const password = await terminal.ask('Password: ', true);
     await users.create({ username: name, email, password, role });

@@ -137,7 +137,7 @@ describe('npx nestjs-content-api access', () => {
   });
 
   it.each([
-    [['article', '--as', 'user:unknown'], 'There is no user "unknown"'],
+    [['article', '--as', 'user:unknown'], 'There is no user "unknown": give its id or document id'],
     [['article', '--as', 'token:none'], 'There is no token "none"'],
     [['article', '--as', 'robot:x'], '--as needs'],
     [['article'], '--as needs'],

@@ -105,4 +105,13 @@ describe('npx nestjs-content-api user create', () => {
     const args = ['user', 'create', '--module', `${APP}#PlainApp`];
     await expect(run(args, surroundings)).rejects.toThrow('does not import UsersModule');
   });
+
+  it.each([
+    [['token', 'list', '--module', `${APP}#PlainApp`], 'does not import ApiTokensModule'],
+    [['files', 'check', '--module', `${APP}#PlainApp`], 'does not import FilesModule'],
+    [['check', '--module', 'dist/none.js'], /^There is no .*dist\/none\.js: build your application first$/],
+    [['tokens', 'list'], /^There is no command "tokens"; did you mean "token"\?\n\nUsage: /],
+  ])('names the mistake of %j', async (args, message) => {
+    await expect(run(args, { env: {}, say: () => undefined })).rejects.toThrow(message);
+  });
 });
