@@ -213,6 +213,7 @@ describe('the URL of a database', () => {
   it.each([
     ['mysql://root:geheim@localhost/content', 'the scheme is "mysql"'],
     ['localhost:5432/content', 'the scheme is missing'],
+    [undefined, 'the URL is undefined (is an environment variable missing?)'],
   ])('%s stops the start', async (clientUrl, mistake) => {
     expect(await refusal({ imports: [content({ database: { clientUrl } })] })).toBe(
       `The options have 1 mistake:\n  - database.clientUrl: ${mistake}; give an address such as ` +

@@ -22,20 +22,33 @@ export interface ConnectionOptions {
   readonly [name: string]: unknown;
 }
 
+/** Returns the mistake in a URL; null for none. MikroORM accepts any scheme. */
+function mistakeIn(url: string | undefined): string | null {
+  if (url === undefined) return 'the URL is undefined (is an environment variable missing?)';
+  if (POSTGRES.test(url)) return null;
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url) ?? [];
+  return scheme === undefined ? 'the scheme is missing' : `the scheme is "${scheme}"`;
+}
+
 /**
- * Returns mistakes in the URLs of a primary and its replicas: MikroORM accepts any scheme. Messages do not
- * quote a URL, which may contain a password.
+ * Returns mistakes in the URLs of a primary and its replicas. A URL that is not given at all is none: other
+ * options can name the database. Messages do not quote a URL, which may contain a password.
  */
-export function urlMistakes({ clientUrl, replicas = [] }: Pick<Options, 'clientUrl' | 'replicas'>): string[] {
+export function urlMistakes(database: Pick<Options, 'clientUrl' | 'dbName' | 'replicas'>): string[] {
+  const { replicas = [] } = database;
+  const isGiven = 'clientUrl' in database && !(database.clientUrl === undefined && database.dbName);
   const urls = [
-    { at: 'database.clientUrl', url: clientUrl },
-    ...replicas.map((replica, i) => ({ at: `database.replicas[${i}].clientUrl`, url: replica.clientUrl })),
+    ...(isGiven ? [{ at: 'database.clientUrl', url: database.clientUrl }] : []),
+    ...replicas.flatMap((replica, i) =>
+      replica.clientUrl === undefined
+        ? []
+        : [{ at: `database.replicas[${i}].clientUrl`, url: replica.clientUrl }],
+    ),
   ];
   return urls.flatMap(({ at, url }) => {
-    if (url === undefined || POSTGRES.test(url)) return [];
-    const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url) ?? [];
-    const found = scheme === undefined ? 'the scheme is missing' : `the scheme is "${scheme}"`;
-    return [`${at}: ${found}; give an address such as postgresql://user@localhost:5432/name`];
+    const mistake = mistakeIn(url);
+    if (mistake === null) return [];
+    return [`${at}: ${mistake}; give an address such as postgresql://user@localhost:5432/name`];
   });
 }
 
