@@ -469,6 +469,27 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     expect(await live()).toEqual(slugs);
   });
 
+  it('27.13 gives back the links that linked documents had changed before the release', async () => {
+    const [a, b] = [await draft('tags', { name: 'a' }), await draft('tags', { name: 'b' })];
+    for (const one of [a, b]) await publish(`tags/${one}`);
+    const target = await draft('pages', { title: 'Target', stage: 'ready' });
+    await publish(`pages/${target}`);
+    const page = await draft('pages', { title: 'Page', tags: [a, b], next: target, stage: 'ready' });
+    await publish(`pages/${page}`);
+    await edit(`pages/${page}`, { title: 'Edited' });
+    expect((await send('PUT', `tags/${a}`, { pages: [] })).status).toBe(200);
+    const before = await shown(`pages/${page}`);
+    expect(before.tags).toMatchObject([{ name: 'b' }]);
+    // Its publication takes the target from the page, before the page itself is published.
+    const rival = await draft('pages', { title: 'Rival', next: target, stage: 'ready' });
+    const id = await released([
+      entry('page', rival, { locale: 'en' }),
+      entry('page', page, { locale: 'en' }),
+    ]);
+    expect((await undo(id)).error).toBe(undefined);
+    expect(await shown(`pages/${page}`)).toEqual(before);
+  });
+
   it('27.13 answers 409 for a release that is not released, and 404 for none', async () => {
     const id = await prepared([entry('tag', await draft('tags', { name: 'open' }))]);
     for (const data of [undefined, { dryRun: true }]) {

@@ -36,12 +36,25 @@ export interface ReversalRequest extends Viewer {
   readonly changes: readonly PublishedChange[];
 }
 
+export type StoredDocument = Pick<ReversalRequest, 'type' | 'documentId'>;
+
+/** Ids of the stored versions of what is published, by locale. */
+export type PublishedIds = ReadonlyMap<string, string>;
+
 /** Stored versions of what was published. */
 export interface PublishedHistory {
-  /** Returns what the transaction of a request has changed, one list for each document. */
+  /**
+   * Stores what is published and not stored yet, such as changes of links by other documents. Returns all
+   * that is published, one map for each document. The transaction has locked the documents.
+   */
+  storePresent(runner: Runner, documents: readonly StoredDocument[]): Promise<readonly PublishedIds[]>;
+  /**
+   * Returns what the transaction of a request has changed, one list for each document. `before` is what
+   * `storePresent` returned before the first write.
+   */
   changedIn(
     runner: Pick<Runner, 'run'>,
-    documents: readonly Pick<ReversalRequest, 'type' | 'documentId'>[],
+    documents: readonly (StoredDocument & { readonly before: PublishedIds })[],
     requestId: string | null,
   ): Promise<readonly (readonly PublishedChange[])[]>;
   /**

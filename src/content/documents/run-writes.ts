@@ -93,12 +93,17 @@ function traitsOf<T>(writes: Writes<T>): Omit<TransactionOptions, 'values'> {
   };
 }
 
-/** Returns the runner of the writes. For several, it has acquired all locks, and does not commit itself. */
+/**
+ * Returns the runner of the writes. For several, and for callers that wait for the locks, it has acquired all
+ * locks, and does not commit itself.
+ */
 async function openFor<T>(runner: Runner, writes: Writes<T>): Promise<Runner> {
-  if (writes.length === 1) return runner;
+  const [{ options }] = writes;
+  if (writes.length === 1 && options.locked === undefined) return runner;
   const locks: Lock[] = writes.flatMap(({ plan }) => plan.locks);
   const run: Runner['run'] = (statement) => runner.run(statement);
   const all: Runner['all'] = (statements) => runner.all(statements);
   if (locks.length > 0) await all(lockStatements(locks));
+  await options.locked?.();
   return { em: runner.em, held: [], run, all, load: all, finish: all };
 }

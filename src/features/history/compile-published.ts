@@ -2,7 +2,11 @@
 import { TIME } from '../../content/compile/changes.js';
 import { compileWithoutValues } from '../../content/compile/compile-version-rights.js';
 import { rowScope } from '../../content/compile/scope.js';
-import type { PublishedChange, ReversalRequest } from '../../content/documents/document-history.js';
+import type {
+  PublishedChange,
+  ReversalRequest,
+  StoredDocument,
+} from '../../content/documents/document-history.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
 import { join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
@@ -11,33 +15,31 @@ import { compileContent } from './compile-content.js';
 const listOf = <T>(list: readonly T[], read: (one: T) => unknown, type: Sql): Sql =>
   sql`${param(list.map(read))}::${type}[]`;
 
-/**
- * Selects the published versions that the transaction of a request has changed. `place` is that of the
- * document in the list; `after` and `before` are ids, null if nothing was published.
- */
-export function compileChangedVersions(
-  file: ContentType,
-  documents: readonly Pick<ReversalRequest, 'type' | 'documentId'>[],
-  requestId: string | null,
-): Statement {
-  const table = quote(historyTableOf(file));
-  const asked = sql`unnest(${listOf(documents, ({ type }) => type.singularApiId, sql`text`)},
+/** Documents `x`, with their `place` in the list. */
+const listed = (documents: readonly StoredDocument[]): Sql =>
+  sql`unnest(${listOf(documents, ({ type }) => type.singularApiId, sql`text`)},
     ${listOf(documents, ({ documentId }) => documentId, sql`text`)}) with ordinality x(type, document_id, place)`;
-  const isOwn = (row: Sql): Sql => sql`${row}.request_id is not distinct from ${param(requestId)}::text`;
-  // Earlier writes of the transaction may have taken a link of the document: this state is the last resort.
-  const isBetween = sql`(p.at >= ${TIME} and p.action = 'before')`;
-  const same = (row: Sql): Sql =>
-    sql`${row}.document_id = x.document_id and ${row}.type = x.type and ${row}.published`;
-  const last = sql`select distinct on (l.locale) l.* from ${table} l
-    where ${same(sql`l`)} order by l.locale, l.id desc`;
-  const former = sql`select p.id, p.content is not null as live from ${table} p
-    where ${same(sql`p`)} and p.locale = f.locale and p.id < f.id and not (p.at >= ${TIME} and ${isOwn(sql`p`)}
-      and p.action <> 'before') order by ${isBetween}, p.id desc limit 1`;
-  return print(sql`select x.place::int4 as place, f.locale, f.id::text as after,
-      case when p.live then p.id::text end as before
-    from ${asked} cross join lateral (${last}) f left join lateral (${former}) p on true
-    where f.at >= ${TIME} and ${isOwn(sql`f`)} order by x.place, f.locale`);
-}
+
+/** Last stored version of the document `x` in each locale, of what is published. */
+const lastPublished = (file: ContentType): Sql =>
+  sql`select distinct on (l.locale) l.* from ${quote(historyTableOf(file))} l
+    where l.document_id = x.document_id and l.type = x.type and l.published order by l.locale, l.id desc`;
+
+/** Selects the stored versions of what is published: `place` of the document, `locale` and `id`. */
+export const compilePublished = (file: ContentType, documents: readonly StoredDocument[]): Statement =>
+  print(sql`select x.place::int4 as place, f.locale, f.id::text as id
+    from ${listed(documents)} cross join lateral (${lastPublished(file)}) f where f.content is not null`);
+
+/** Selects the same of what the transaction of a request has changed, also if nothing is published now. */
+export const compileChangedVersions = (
+  file: ContentType,
+  documents: readonly StoredDocument[],
+  requestId: string | null,
+): Statement =>
+  print(sql`select x.place::int4 as place, f.locale, f.id::text as id
+    from ${listed(documents)} cross join lateral (${lastPublished(file)}) f
+    where f.at >= ${TIME} and f.request_id is not distinct from ${param(requestId)}::text
+    order by x.place, f.locale`);
 
 interface ReversalLookup extends Pick<ReversalRequest, 'type' | 'documentId' | 'changes'> {
   /** Conditions on a stored version `f` that a caller may see. */

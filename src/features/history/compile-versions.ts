@@ -51,12 +51,20 @@ const COLUMNS = sql`(id, type, document_id, locale, published, action, since, at
 
 const typeOf = ({ singularApiId }: ContentType): Sql => sql`${param(singularApiId)}::text`;
 
-/** Condition for the rows `v` of the written document, without versions of an older model (D29). */
-const isOfDocument = ({ type, defaultLocale }: HistoryOfType): Sql =>
-  join(
-    [sql`v.document_id = ${DOCUMENT}::text`, ...currentRows(type, sql`v`, constant(defaultLocale))],
-    ' and ',
-  );
+/** Condition for the rows `v` of documents, without versions of an older model (D29). */
+const isCurrent = ({ type, defaultLocale }: HistoryOfType, isOfDocuments: Sql): Sql =>
+  join([isOfDocuments, ...currentRows(type, sql`v`, constant(defaultLocale))], ' and ');
+
+/** Condition for the rows `v` of the written document. */
+const isOfDocument = (stored: HistoryOfType): Sql =>
+  isCurrent(stored, sql`v.document_id = ${DOCUMENT}::text`);
+
+/** Documents whose present versions are stored. */
+export interface PresentDocuments {
+  readonly documentIds: readonly string[];
+}
+
+const DOCUMENTS = slot(({ documentIds }: PresentDocuments) => documentIds);
 
 interface PresentVersion extends HistoryOfType {
   /** Row of the present version. */
@@ -91,21 +99,21 @@ const isNew = (present: PresentVersion): Sql =>
 export const compileKept = (stored: HistoryOfType): Sql => isKept({ ...stored, row: sql`t`, all: false });
 
 /**
- * Stores the present versions of a document that nothing has stored. They are of before `history` was on, or
+ * Stores the present versions of documents that nothing has stored. They are of before `history` was on, or
  * imports, SQL, or writes of linked documents have changed them. `all` are also the drafts that equal their
  * published versions.
  */
-export function compileFirst(stored: HistoryOfType, all: boolean): Template<StoredWrite> {
+export function compileFirst(stored: HistoryOfType, all: boolean): Template<PresentDocuments> {
   const { file, type } = stored;
   const present = { ...stored, row: sql`v`, all };
   const content = compileContent(rowScope(type, present.row));
   const isOther = sql`${lastOf(present, sql`l.content`, sameState(present))} is distinct from ${content}`;
   return template(sql`insert into ${quote(historyTableOf(file))} ${COLUMNS}
-    select ${nextCount(file)}, ${typeOf(type)}, ${DOCUMENT}::text, v.locale, v.published, 'before', v.updated_at,
+    select ${nextCount(file)}, ${typeOf(type)}, v.document_id, v.locale, v.published, 'before', v.updated_at,
       v.updated_at, 'system', null, null, ${content}
-    from ${quote(type.table)} v where ${isOfDocument(stored)}
+    from ${quote(type.table)} v where ${isCurrent(stored, sql`v.document_id = any(${DOCUMENTS}::text[])`)}
       and case when ${isKept(present)} then false else ${isOther} end
-    order by v.locale, v.published`);
+    order by v.document_id, v.locale, v.published`);
 }
 
 /**

@@ -4,7 +4,9 @@ import { SYSTEM } from '../../content/access/caller.js';
 import type {
   PublishedChange,
   PublishedHistory,
+  PublishedIds,
   ReversalRequest,
+  StoredDocument,
 } from '../../content/documents/document-history.js';
 import type { StateChange } from '../../content/documents/write-list.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
@@ -13,9 +15,11 @@ import { mayLook, type Viewer } from '../../content/plan/version-rights.js';
 import { Database } from '../../content/store/database.js';
 import { ContentError, forbidden } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { fill } from '../../kernel/sql.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { isStored } from './compile-content.js';
-import { compileChangedVersions, compileReversal } from './compile-published.js';
+import { compileChangedVersions, compilePublished, compileReversal } from './compile-published.js';
+import { compileFirst } from './compile-versions.js';
 import type { VersionRow } from './version-row.js';
 import { keyOf, VisibleContents } from './visible-contents.js';
 import { visibleTo } from './visible-versions.js';
@@ -44,6 +48,17 @@ type Values = Readonly<Record<string, unknown>>;
 const pickValues = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.flatMap((name) => (name in values ? [[name, values[name]]] : [])));
 
+/** Returns the ids in rows by locale, for each document. */
+const idsAt = (documents: readonly StoredDocument[], rows: readonly Row[]): readonly PublishedIds[] =>
+  documents.map(
+    (_document, i) =>
+      new Map(
+        rows.flatMap(({ place, locale, id }) =>
+          place === i + 1 ? [[String(locale), String(id)] as const] : [],
+        ),
+      ),
+  );
+
 /** Ways back to what was published, by the stored versions (protocol 27.13). */
 @Injectable()
 export class PublishedVersions implements PublishedHistory {
@@ -54,20 +69,29 @@ export class PublishedVersions implements PublishedHistory {
     @Inject(VisibleContents) private readonly contents: VisibleContents,
   ) {}
 
+  async storePresent(runner: Runner, documents: readonly StoredDocument[]): Promise<readonly PublishedIds[]> {
+    const { file } = this.schema;
+    const { defaultLocale } = this.settings;
+    const storing = [...new Set(documents.map(({ type }) => type))].map((type) => {
+      const documentIds = documents.flatMap((one) => (one.type === type ? [one.documentId] : []));
+      return fill(compileFirst({ file, type, defaultLocale }, false), { documentIds });
+    });
+    await runner.all(storing);
+    return idsAt(documents, await runner.run(compilePublished(file, documents)));
+  }
+
   async changedIn(
     runner: Pick<Runner, 'run'>,
-    documents: readonly Pick<ReversalRequest, 'type' | 'documentId'>[],
+    documents: readonly (StoredDocument & { readonly before: PublishedIds })[],
     requestId: string | null,
   ): Promise<readonly (readonly PublishedChange[])[]> {
     const rows = await runner.run(compileChangedVersions(this.schema.file, documents, requestId));
-    return documents.map((_document, i) =>
-      rows
-        .filter(({ place }) => place === i + 1)
-        .map(({ locale, after, before }) => ({
-          locale: String(locale),
-          after: String(after),
-          before: typeof before === 'string' ? before : null,
-        })),
+    return idsAt(documents, rows).map((after, i) =>
+      [...after].map(([locale, id]) => ({
+        locale,
+        after: id,
+        before: documents[i]?.before.get(locale) ?? null,
+      })),
     );
   }
 

@@ -13,14 +13,15 @@ import {
   compileStorePublished,
   RESTORE,
   type HistoryOfType,
+  type PresentDocuments,
   type StoredWrite,
 } from './compile-versions.js';
 import { HISTORY_OPTIONS, type ResolvedHistoryOptions } from './history.options.js';
 
 interface Statements {
-  readonly first: Template<StoredWrite>;
+  readonly first: Template<PresentDocuments>;
   /** Before a deletion or unpublication. */
-  readonly last: Template<StoredWrite>;
+  readonly last: Template<PresentDocuments>;
   readonly store: Template<StoredWrite>;
   /** After a write that changes published versions, and drafts only with them. */
   readonly storePublished: Template<StoredWrite>;
@@ -82,8 +83,9 @@ export class VersionLog implements OnModuleInit {
     this.additions.addKeptCondition((type) => (type.history ? compileKept(this.storedIn(type)) : null));
     this.additions.add((write) =>
       this.of(write, ({ first, last }, stored) => {
-        if (DELETING.includes(write.plan.verb)) return [fill(last, stored)];
-        return write.versions.all.every(({ kept }) => kept) ? [] : [fill(first, stored)];
+        const present = { documentIds: [stored.documentId] };
+        if (DELETING.includes(write.plan.verb)) return [fill(last, present)];
+        return write.versions.all.every(({ kept }) => kept) ? [] : [fill(first, present)];
       }),
     );
     this.additions.addAfter((write) =>

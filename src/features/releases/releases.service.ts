@@ -27,7 +27,7 @@ import {
   type ShownEntry,
   type StoredEntry,
 } from './release-entries.js';
-import { WaysBack } from './ways-back.js';
+import { type EntryBefore, WaysBack } from './ways-back.js';
 import { RELEASES_OPTIONS, type ResolvedReleasesOptions } from './releases.options.js';
 
 /** Release in responses. */
@@ -159,8 +159,12 @@ export class Releases {
     const { em } = runner;
     if (em === null) throw new Error('A release needs a transaction of the entity manager');
     const entries = await this.stored(runner, id);
-    await this.entries.publish(entries, { caller, requestId, em });
-    const undo = await this.ways.changedBy(runner, entries, requestId);
+    let before: readonly EntryBefore[] = [];
+    const locked = async (): Promise<void> => {
+      before = await this.ways.before(runner, entries);
+    };
+    await this.entries.publish(entries, { caller, requestId, em, locked });
+    const undo = await this.ways.changedBy(runner, before, requestId);
     await runner.all([
       compileUndo(this.file, undo),
       compileMarkReleased(this.file, id, { caller, requestId }),

@@ -4,7 +4,9 @@ import {
   DocumentHistory,
   type PublishedChange,
   type PublishedHistory,
+  type PublishedIds,
   type ReversalRequest,
+  type StoredDocument,
 } from '../../content/documents/document-history.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import type { StateChange } from '../../content/documents/write-list.js';
@@ -19,6 +21,12 @@ import { EVERY_LOCALE, ReleaseEntries, type StoredEntry, withEntry } from './rel
 export interface WayBack {
   readonly entry: StoredEntry;
   readonly changes: readonly StateChange[];
+}
+
+/** Entry of a release, and what was published of its document. */
+export interface EntryBefore extends StoredDocument {
+  readonly entry: StoredEntry;
+  readonly before: PublishedIds;
 }
 
 const noHistory = (): Error =>
@@ -46,21 +54,33 @@ export class WaysBack {
     @Inject(ReleaseEntries) private readonly entries: ReleaseEntries,
   ) {}
 
-  /** Returns what the transaction of a release has changed, as JSON texts by the ids of entries. */
-  async changedBy(
-    runner: Pick<Runner, 'run'>,
-    entries: readonly StoredEntry[],
-    requestId: string | null,
-  ): Promise<ReadonlyMap<string, string>> {
+  /**
+   * Returns what is published of the documents of entries, before a release whose transaction has locked
+   * them. Entries without history are left out.
+   */
+  async before(runner: Runner, entries: readonly StoredEntry[]): Promise<readonly EntryBefore[]> {
     const { published } = this.history;
     const stored = entries.flatMap((entry) => {
       const { type, documentId } = entry;
       return type?.history === true ? [{ entry, type, documentId }] : [];
     });
-    if (published === null || stored.length === 0) return new Map();
-    const changed = await published.changedIn(runner, stored, requestId);
+    if (published === null || stored.length === 0) return [];
+    const present = await published.storePresent(runner, stored);
+    return stored.map((one, i) => ({ ...one, before: present[i] ?? new Map() }));
+  }
+
+  /** Returns what the transaction of a release has changed, as JSON texts by the ids of entries. */
+  async changedBy(
+    runner: Pick<Runner, 'run'>,
+    before: readonly EntryBefore[],
+    requestId: string | null,
+  ): Promise<ReadonlyMap<string, string>> {
+    const { published } = this.history;
+    if (published === null || before.length === 0) return new Map();
+    const changed = await published.changedIn(runner, before, requestId);
+    const entries = before.map(({ entry }) => entry);
     return new Map(
-      stored.map(({ entry }, i) => [
+      entries.map((entry, i) => [
         entry.id,
         JSON.stringify((changed[i] ?? []).filter((change) => isOf(entry, change, entries))),
       ]),
