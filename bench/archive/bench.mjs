@@ -18,6 +18,7 @@ import { fill } from '../scale/fill.mjs';
 const TABLES = ['categories', 'notes', 'articles', 'articles_tags_links'];
 /** Index whose cost would hide the cost of the rows. */
 const TRIGRAMS = 'articles_document_id_title_text_plain_trigram';
+
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 async function move(args) {
