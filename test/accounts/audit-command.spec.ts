@@ -86,7 +86,7 @@ describe('npx nestjs-content-api audit and erase', () => {
       '1 stored versions and deletions by the user, without the id now',
       '1 stored versions that the user has created, without the id now',
       '2 audit entries by the user, without the id and the address now',
-      '2 audit entries about the account, without its id now',
+      '2 audit entries about the account, without its id and the address of its public caller now',
       '1 versions of "note" with the user as author, without the id now',
     ]);
     expect(await naming()).toEqual({ documents: 0, versions: 0, entries: 0 });

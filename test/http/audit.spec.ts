@@ -210,14 +210,19 @@ describe.each(ADAPTERS)('audit log on %s', (adapter) => {
       );
     const before = await remaining();
     expect(before).toBeGreaterThanOrEqual(2);
+    const named = `select array_agg(id::text) as ids from content_audit e where e::text like '%' || $1 || '%'`;
+    const [{ ids } = {}] = await world.sql(named, [id]);
     const dry = await eraseUser(database, schema, { user: id, dryRun: true });
     expect(await remaining()).toBe(before);
     expect(await eraseUser(database, schema as never, { user: id, dryRun: false })).toEqual(dry);
     expect(dry.filter(({ count }) => count > 0).map(({ what }) => what)).toEqual([
       'audit entries by the user, without the id and the address now',
-      'audit entries about the account, without its id now',
+      'audit entries about the account, without its id and the address of its public caller now',
     ]);
     expect(await remaining()).toBe(0);
+    // The registration of the account had the address of the person, as a public caller.
+    const addresses = `select distinct address from content_audit where id = any($1::bigint[])`;
+    expect(await world.sql(addresses, [ids])).toEqual([{ address: null }]);
   });
 });
 

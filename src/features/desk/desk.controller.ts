@@ -140,6 +140,7 @@ export class DeskController {
   }
 
   /** Sets another password of the caller. The session goes on with a new token, all others end. */
+  @Audited('change-password')
   @Post('session/password')
   @HttpCode(200)
   @UseGuards(SessionGuard, AccountGuard)

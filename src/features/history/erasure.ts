@@ -1,8 +1,9 @@
-/** Removes a person from documents, stored versions, the audit log and the event log. */
+/** Removes a person from documents, stored versions, logs, releases and the open forms of the desk. */
 import { auditTableOf } from '../../content/model/audit-table.js';
 import { AUTHORS, CREATOR } from '../../content/model/authors.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import { historyTableOf } from '../../content/model/history-table.js';
+import { presenceTableOf } from '../../content/model/presence-table.js';
 import { releaseTablesOf } from '../../content/model/release-tables.js';
 import type { Schema } from '../../content/model/model.js';
 import { OWN_TRANSACTION, type Database } from '../../content/store/database.js';
@@ -83,16 +84,23 @@ function partsOf({ file, types }: Schema, user: string): readonly Part[] {
       sets: sql`actor_id = null, address = null`,
     },
     {
-      what: 'audit entries about the account, without its id now',
+      // Callers who register or ask for a mail are public: the address is that of the person.
+      what: 'audit entries about the account, without its id and the address of its public caller now',
       table: audit,
       rows: sql`document_id = ${id} and (type is null or type = 'user')`,
-      sets: sql`document_id = null`,
+      sets: sql`document_id = null, address = case when actor <> 'public' then address end`,
     },
     {
       what: 'logged events by the user, without the id now',
       table: eventTablesOf(file).event,
       rows: byUser,
       sets: sql`actor_id = null`,
+    },
+    {
+      what: 'forms that the user has open at the desk, deleted',
+      table: presenceTableOf(file),
+      rows: sql`editor = ${id}`,
+      sets: null,
     },
     ...releases,
     ...authorsOf(types, id),
