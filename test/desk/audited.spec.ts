@@ -70,7 +70,7 @@ describe.each(ADAPTERS)('the desk in the audit log, on %s', (adapter) => {
     await send(jwt, '/desk/presence', form).expect(200);
     const database = test.app.get(Database, { strict: false });
     const schema = test.app.get<ContentSchema>(CONTENT_SCHEMA, { strict: false });
-    const erased = await eraseUser(database, schema as never, { user: id, dryRun: false });
+    const erased = await eraseUser(database, schema, { user: id, dryRun: false });
     expect(erased).toContainEqual({ what: 'forms that the user has open at the desk, deleted', count: 1 });
     expect(await test.sql('select name from content_presence where editor = $1', [id])).toEqual([]);
   });

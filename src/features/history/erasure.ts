@@ -45,11 +45,8 @@ const authorsOf = (types: Schema['types'], id: Sql): readonly Part[] =>
     ];
   });
 
-function partsOf({ file, types }: Schema, user: string): readonly Part[] {
-  const id = sql`${param(user)}::text`;
-  const byUser = sql`actor = 'user' and actor_id = ${id}`;
-  const [history, audit] = [historyTableOf(file), auditTableOf(file)];
-  const releases = [
+const releasesOf = (file: Schema['file'], id: Sql): readonly Part[] =>
+  [
     [sql`created_by`, sql`created_by_id`, 'created'] as const,
     [sql`released_by`, sql`released_by_id`, 'published'] as const,
   ].map(([by, byId, done]) => ({
@@ -58,6 +55,11 @@ function partsOf({ file, types }: Schema, user: string): readonly Part[] {
     rows: sql`${by} = 'user' and ${byId} = ${id}`,
     sets: sql`${byId} = null`,
   }));
+
+function partsOf({ file, types }: Schema, user: string): readonly Part[] {
+  const id = sql`${param(user)}::text`;
+  const byUser = sql`actor = 'user' and actor_id = ${id}`;
+  const [history, audit] = [historyTableOf(file), auditTableOf(file)];
   return [
     {
       what: 'stored versions of the account, deleted',
@@ -102,7 +104,7 @@ function partsOf({ file, types }: Schema, user: string): readonly Part[] {
       rows: sql`editor = ${id}`,
       sets: null,
     },
-    ...releases,
+    ...releasesOf(file, id),
     ...authorsOf(types, id),
   ];
 }
