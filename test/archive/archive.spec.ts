@@ -298,7 +298,7 @@ describe('an archive', () => {
       ['import nowhere', /File not found: nowhere/],
       ['import package.json --on-conflict eat', /--on-conflict is one of refuse, skip, replace/],
       ['import package.json', /Give --module/],
-      ['nothing', /^Usage: nestjs-content-api <command>/],
+      ['nothing', /^There is no command "nothing"\s+Usage: nestjs-content-api <command>/],
     ])('"%s" says what is missing', async (line, message) => {
       await expect(run(line.split(' '), { env: {}, say: () => undefined })).rejects.toThrow(message);
     });

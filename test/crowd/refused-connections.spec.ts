@@ -4,6 +4,7 @@ import pg from 'pg';
 import { ContentModule } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { type Host, startHost } from '../http/helpers.ts';
+import { eventually } from '../events/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { note } from '../support/notes.ts';
 
@@ -70,10 +71,10 @@ describe.each(ADAPTERS)('refused connections on %s', (adapter) => {
     'are a 503 with Retry-After, until their cause is fixed: %s',
     async (_title, refuse, allow) => {
       await server.query(refuse.replace('$', database));
-      await server.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}' and usename = '${role}'`,
-      );
-      // Connections of the pool detect their end with their next statement.
+      const open = `from pg_stat_activity where datname = '${database}' and usename = '${role}'`;
+      await server.query(`select pg_terminate_backend(pid) ${open}`);
+      // A COMMIT that is sent before the end of its connection is known has an unknown outcome.
+      await eventually(async () => (await server.query(`select ${open}`)).rows, 0);
       const http = supertest(host.url);
       const seen: unknown[] = [];
       for (let time = 0; time < 3; time += 1)
