@@ -12,14 +12,13 @@ import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
 import { cpuOf, postmasterPid } from '../cpu.mjs';
 import { startDatabases } from '../databases.mjs';
+import { median } from '../read/measure.mjs';
 import { makeLibraryTables } from '../read/peers.mjs';
 import { fill } from '../scale/fill.mjs';
 
 const TABLES = ['categories', 'notes', 'articles', 'articles_tags_links'];
 /** Index whose cost would hide the cost of the rows. */
 const TRIGRAMS = 'articles_document_id_title_text_plain_trigram';
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 async function move(args) {
   const file = join(import.meta.dirname, 'move.mjs');

@@ -93,7 +93,7 @@ describe.each(ADAPTERS)('writes with history on %s', (adapter) => {
       ({ status, action }: Record<string, unknown>) => `${String(status)} ${String(action)}`,
     );
 
-  it('25.6 gives a deleted document back to its owner, whoever restores it', async () => {
+  it('25.6 gives a restored document the owner that it had, also if another user restores it', async () => {
     const ann = await make('people', { name: 'Ann' });
     const id = await make('notes', { text: 'of Ann' }, ann);
     expect((await send('delete', `notes/${id}`, { as: ann })).status).toBe(204);

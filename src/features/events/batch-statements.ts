@@ -75,7 +75,8 @@ export function warningOf(name: string, tried: readonly TriedEvent[], wasFailing
   const one = lost ?? (wasFailing ? undefined : failed.find(({ attempts }) => attempts === 0));
   if (one === undefined) return null;
   const { id, name: event } = one.event;
-  return `The ${name} failed on ${event} (${id}), and ${endOf(one, lost !== undefined)}: ${parkedOf(one).failure ?? ''}`;
+  const reason = parkedOf(one).failure ?? '';
+  return `The ${name} failed on ${event} (${id}), and ${endOf(one, lost !== undefined)}: ${reason}`;
 }
 
 /** Adds the results of stored attempts to the counts. */
