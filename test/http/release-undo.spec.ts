@@ -490,6 +490,29 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     expect(await shown(`pages/${page}`)).toEqual(before);
   });
 
+  it('27.13 publishes a document again without the new links of its draft that others own', async () => {
+    const [target, tagged] = [
+      await draft('pages', { title: 'Target' }),
+      await draft('pages', { title: 'P' }),
+    ];
+    const page = await draft('pages', { title: 'Previous' });
+    const label = await draft('tags', { name: 'label' });
+    for (const id of [target, tagged, page]) await edit(`pages/${id}`, { stage: 'ready' });
+    const paths = [`pages/${page}`, `tags/${label}`, `pages/${target}`, `pages/${tagged}`];
+    for (const path of paths) await publish(path);
+    await edit(`pages/${page}`, { previous: target });
+    await edit(`tags/${label}`, { pages: [tagged] });
+    const before = await Promise.all(paths.map(shown));
+    const id = await released([
+      entry('page', page, { locale: 'en', action: 'unpublish' }),
+      entry('tag', label, { action: 'unpublish' }),
+      entry('page', target, { locale: 'en' }),
+      entry('page', tagged, { locale: 'en' }),
+    ]);
+    expect((await undo(id)).error).toBe(undefined);
+    expect(await Promise.all(paths.map(shown))).toEqual(before);
+  });
+
   it('27.13 answers 409 for a release that is not released, and 404 for none', async () => {
     const id = await prepared([entry('tag', await draft('tags', { name: 'open' }))]);
     for (const data of [undefined, { dryRun: true }]) {

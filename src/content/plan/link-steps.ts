@@ -8,11 +8,12 @@ import { decideOwners } from './write-rights.js';
 import type { LinkChange, LinksStep, LinkTransfer } from './steps.js';
 import { documentIdsOf } from './target-key.js';
 import { isUnmodified } from './versions.js';
-import type { CheckedBody, WriteTarget } from './write-plan.js';
+import type { CheckedBody, Restores, WriteTarget } from './write-plan.js';
 
 interface Linking {
   readonly target: WriteTarget;
   readonly caller: Caller;
+  readonly restores?: Restores;
   readonly documentId: string;
   readonly loaded: LoadedState;
 }
@@ -125,10 +126,10 @@ function copiedLocales({ target, loaded }: Linking, published: boolean): LinkTra
 
 /**
  * Links that a transition copies (D22): links of the document, and links on its inverse sides. The latter
- * need owners with drafts that the caller may update.
+ * need owners with drafts that the caller may update. The undo of a release leaves them as they are (27.13).
  */
 function transfersOf(linking: Linking, published: boolean): LinkTransfer[] {
-  const { target, caller } = linking;
+  const { target, caller, restores = null } = linking;
   const { type } = target;
   const transfer = { published, locale: copiedLocales(linking, published), except: null };
   const own = type.storage.owning.map((attribute): LinkTransfer => ({
@@ -136,6 +137,7 @@ function transfersOf(linking: Linking, published: boolean): LinkTransfer[] {
     attribute,
     owners: 'all',
   }));
+  if (restores === 'published') return own;
   const inverse = type.storage.relations
     .filter((attribute) => attribute.join.side === 'inverse' && ownerTypeOf(attribute).draftAndPublish)
     .flatMap((attribute): LinkTransfer[] => {

@@ -129,7 +129,7 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
         hasOthers: versions.all.some((version) => version.locale !== locale),
         base: base?.id ?? null,
         publish,
-        links: linksOfWrite({ target, caller: plan.caller, body, documentId, loaded, writeValues }),
+        links: linksOfWrite({ ...plan, body, documentId, loaded, writeValues }),
       },
       ...endApprovals(plan, versions),
     ],
@@ -147,11 +147,11 @@ const localeOf = ({ locale, everyLocale }: WriteTarget): string | null => (every
  * are.
  */
 const publishSteps: StepsOf = (request, tools) => {
-  const { target, caller } = request.plan;
+  const { target } = request.plan;
   if (!target.everyLocale) return rowsOfWrite(request, tools);
   const { documentId } = request.loaded.versions;
   if (documentId === null) throw notFound();
-  const links = linksOfTransition({ target, caller, documentId, loaded: request.loaded }, true);
+  const links = linksOfTransition({ ...request.plan, documentId, loaded: request.loaded }, true);
   return { documentId, steps: [{ kind: 'publish', type: target.type, documentId, locale: null, links }] };
 };
 
@@ -165,12 +165,12 @@ const unpublishSteps: StepsOf = ({ plan: { target }, loaded }) => {
 };
 
 const discardSteps: StepsOf = ({ plan, loaded }) => {
-  const { target, caller } = plan;
+  const { target } = plan;
   const { type, everyLocale } = target;
   const { documentId, all } = loaded.versions;
   const live = everyLocale ? all.some((row) => row.published) : loaded.versions.published !== undefined;
   if (!live || documentId === null) throw notFound();
-  const links = linksOfTransition({ target, caller, documentId, loaded }, false);
+  const links = linksOfTransition({ ...plan, documentId, loaded }, false);
   return {
     documentId,
     steps: [

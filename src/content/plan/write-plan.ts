@@ -35,8 +35,11 @@ export interface CheckedBody extends Body {
   readonly hashes: ReadonlyMap<string, string>;
 }
 
-/** Origin of the values of a write: a stored version, or one of a deleted document; null for a body. */
-export type Restores = 'version' | 'deleted' | null;
+/**
+ * Origin of the values of a write; null for a body. `version` is a stored version, `deleted` one of a deleted
+ * document, and `published` what was published before a release.
+ */
+export type Restores = 'version' | 'deleted' | 'published' | null;
 
 export interface WritePlan {
   readonly verb: Verb;

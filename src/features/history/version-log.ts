@@ -55,7 +55,7 @@ function storedOf(write: PlannedWrite, documentId: string): StoredWrite {
   const deleted = deletedBy(write);
   return {
     documentId,
-    action: restores !== null ? RESTORE : verb,
+    action: restores === null || restores === 'published' ? verb : RESTORE,
     actor: caller.kind,
     actorId: caller.id,
     requestId,

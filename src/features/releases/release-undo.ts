@@ -95,6 +95,6 @@ export class ReleaseUndo {
   private async go(runner: Runner, ways: readonly WayBack[], { caller, requestId }: Sender): Promise<void> {
     const { em } = runner;
     if (em === null) throw new Error('A release needs a transaction of the entity manager');
-    await this.ways.go(runner, ways, { caller, requestId, em });
+    await this.ways.go(runner, ways, { caller, requestId, em, restores: 'published' });
   }
 }
