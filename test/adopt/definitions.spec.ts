@@ -344,6 +344,22 @@ describe('names of schema files', () => {
     ]);
   });
 
+  it('stay although a type that comes first would get them', () => {
+    const named = (singularName: string) => ({
+      uid: `api::${singularName}.${singularName}`,
+      file: singularName,
+      schema: typeSchema(
+        { name: { type: 'string' } },
+        { info: { singularName, pluralName: `${singularName}s` } },
+      ),
+    });
+    const { contentTypes } = definitionsOf([named('role'), named('role-2')]);
+    expect(contentTypes.map(({ singularApiId, pluralApiId }) => [singularApiId, pluralApiId])).toEqual([
+      ['role-3', 'roles'],
+      ['role-2', 'role-2s'],
+    ]);
+  });
+
   it('lose the marks of letters, and change if no letter is left', () => {
     const { contentTypes } = definitionsOf(
       sources({ Überschrift: { type: 'string' }, название: { type: 'string' }, 名前: { type: 'string' } }),
@@ -517,5 +533,22 @@ describe('definitions', () => {
       "export const thing = defineCollectionType({\n  singularApiId: 'thing',",
     );
     expect(files.at(-1)?.text).toContain('export const contentTypes = [thing, other];');
+  });
+
+  it('have files of their own if components differ only in case', () => {
+    const component = (uid: string) => ({
+      uid,
+      file: uid,
+      schema: { attributes: {}, modelType: 'component' },
+    });
+    const { components, ...others } = definitionsOf(['shared.card', 'Shared.Card'].map(component));
+    expect(components.map(({ uid }) => uid)).toEqual(['shared.card', 'Shared.Card']);
+    const files = printDefinitions(
+      { components, ...others },
+      { access: {}, locales: ['en'], defaultLocale: 'en' },
+    );
+    const paths = files.map(({ path }) => path).filter((path) => path.startsWith('components/'));
+    expect(paths).toEqual(['components/shared/card.ts', 'components/shared/card-2.ts']);
+    expect(files.at(-1)?.text).toContain("import { SharedCard } from './components/shared/card-2.js';");
   });
 });

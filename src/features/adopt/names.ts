@@ -84,7 +84,7 @@ function componentUid(uid: string): string {
 }
 
 /** Returns the first of `text`, `text-2`, `text-3` that is free, and occupies it. */
-function freeName(text: string, taken: Set<string>, separator: string): string {
+export function freeName(text: string, taken: Set<string>, separator: string): string {
   let found = text;
   for (let n = 2; taken.has(found); n += 1) found = `${text}${separator}${n}`;
   taken.add(found);
@@ -157,6 +157,18 @@ export function givenNames({ uid, info }: SourceModel): {
   return { singular, plural: textOf(info['pluralName']) || `${singular}s` };
 }
 
+/** Whether the model allows the names of a type or component. */
+function hasAllowedNames(model: SourceModel): boolean {
+  if (model.isComponent) return componentUid(model.uid) === model.uid;
+  const { singular, plural } = givenNames(model);
+  return (
+    typeName(singular) === singular &&
+    !RESERVED_TYPES.includes(singular) &&
+    typeName(plural) === plural &&
+    !RESERVED_PLURALS.includes(plural)
+  );
+}
+
 /** Names of types and components, with a remark for each changed one. */
 export function namesOf(models: readonly SourceModel[]): {
   readonly names: Names;
@@ -174,7 +186,10 @@ export function namesOf(models: readonly SourceModel[]): {
   };
   const isOfPlugin = ({ uid }: SourceModel): boolean => uid.startsWith('plugin::');
   // Archives list types of plugins first. Types of the project have routes, so they choose their names first.
-  const inTurn = [...models].sort((a, b) => Number(isOfPlugin(a)) - Number(isOfPlugin(b)));
+  // Names that stay are claimed before changed ones.
+  const turnOf = (model: SourceModel): number =>
+    2 * Number(isOfPlugin(model)) + Number(!hasAllowedNames(model));
+  const inTurn = [...models].sort((a, b) => turnOf(a) - turnOf(b));
   for (const model of inTurn) {
     const reserved = reservedAttributes(model);
     const attributes = attributeNames(model, reserved);

@@ -1,5 +1,6 @@
 /** Prints definitions as TypeScript files. */
 import type { ComponentDefinition, ContentTypeDefinition } from '../../content/model/definitions.js';
+import { freeName } from './names.js';
 import type { Definitions } from './sound-definitions.js';
 
 /** File of a definition, with a path below the folder of all definitions. */
@@ -113,7 +114,10 @@ export const ${constant} = ${define}(${whole(definition)});
 `;
 
 const typePath = ({ singularApiId }: ContentTypeDefinition): string => `types/${singularApiId}`;
-const componentPath = ({ uid }: ComponentDefinition): string => `components/${uid.replace('.', '/')}`;
+
+/** Returns the path of a component. Paths in lower case differ on every file system. */
+const componentPath = ({ uid }: ComponentDefinition, taken: Set<string>): string =>
+  freeName(`components/${uid.replace('.', '/').toLowerCase()}`, taken, '-');
 
 interface Named {
   readonly constant: string;
@@ -194,9 +198,10 @@ export function printDefinitions(
     path: typePath(type),
     constant: constants.get(type.singularApiId) ?? '',
   }));
+  const taken = new Set<string>();
   const parts = components.map((component) => ({
     component,
-    path: componentPath(component),
+    path: componentPath(component, taken),
     constant: constants.get(component.uid) ?? '',
   }));
   return [
