@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startDatabases } from '../databases.mjs';
 import { run } from '../load.mjs';
+import { median } from '../read/measure.mjs';
 import { spawnServer } from '../spawn-server.mjs';
 
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const options = Object.fromEntries(
   Object.entries({ seconds: '4', rounds: '7', teams: '1000', rows: '50000', connections: '10' }).map(
     ([name, value]) => [name, { type: 'string', default: value }],

@@ -8,10 +8,9 @@ import { start } from '../compare/bench.mjs';
 import { startDatabases } from '../databases.mjs';
 import { run } from '../load.mjs';
 import { seedBlog } from '../models/seed.mjs';
+import { median } from '../read/measure.mjs';
 import { makeLibraryTables } from '../read/peers.mjs';
 import { shapesOn } from '../write/requests.mjs';
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Values that requests of different rounds change, without times. */
 async function stateOf(url, ids) {

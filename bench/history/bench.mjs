@@ -9,8 +9,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startDatabases } from '../databases.mjs';
 import { measureWriters } from '../events/writers.mjs';
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+import { median } from '../read/measure.mjs';
 
 /** Prints the bytes of a stored version and of the row with its links, without indexes. */
 async function reportStorage(client) {

@@ -15,6 +15,7 @@ import {
   getContentToken,
 } from 'nestjs-content-api';
 import { describePostgres, startDatabases } from '../databases.mjs';
+import { median } from '../read/measure.mjs';
 
 const results = join(import.meta.dirname, '..', 'results');
 
@@ -60,8 +61,6 @@ async function publish({ stories, tags }, documentId, { links, locales }, turn) 
   await stories.publish(documentId, locales === 1 ? {} : { locale: '*' });
   return performance.now() - start;
 }
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 export async function bench(args) {
   const { values } = parseArgs({

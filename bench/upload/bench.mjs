@@ -16,6 +16,7 @@ import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { describePostgres, startDatabases } from '../databases.mjs';
 import { run } from '../load.mjs';
+import { median } from '../read/measure.mjs';
 import { spawnServer } from '../spawn-server.mjs';
 import { uploadAll } from './client.mjs';
 import { forgetPeak, peakOf, residentOf } from './memory.mjs';
@@ -28,8 +29,6 @@ const AT_A_TIME = 20;
 /** Number of uploads of each content. */
 const TIMES = 10;
 const MEGABYTE = 1024 * 1024;
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Returns the number of files below a directory, and their bytes. */
 async function onDisk(directory) {

@@ -9,11 +9,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
+import { median } from '../read/measure.mjs';
 
 const TRIES = 40;
 const ROUNDS = 5;
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 async function send(url, { name = 'small.bin', fileInfo = {}, count = 1 } = {}) {
   const form = new FormData();
