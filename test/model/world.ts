@@ -102,11 +102,20 @@ interface About {
   readonly caller: string | null;
 }
 
-/** Links of a target to copy from one state to the other. */
-interface Following {
-  readonly target: string;
+interface Ends {
   readonly from: State;
   readonly to: State;
+}
+
+/** Links of a target to copy from one state to the other. */
+interface Following extends Ends {
+  readonly target: string;
+  readonly caller: string | null;
+}
+
+/** Versions to copy from one state to the other. */
+interface Copied extends Ends {
+  readonly locale: string;
   readonly caller: string | null;
 }
 
@@ -400,21 +409,26 @@ export class World {
   }
 
   /** Copies values and links from one state to the other, in a locale and for shared ones. */
-  private copy(
-    document: Document,
-    { locale, ...ends }: Omit<Following, 'target'> & { locale: string },
+  private copy(document: Document, copied: Copied): void {
+    const { type, id } = document;
+    const { locale, ...ends } = copied;
+    this.copyOwn(document, copied);
+    for (const { own, relation } of type.sides)
+      if (!own && typeNamed(relation.from).drafts)
+        for (const one of concerned(relation, type, locale))
+          this.follow(relation, one, { target: id, ...ends });
+  }
+
+  /** Copies without the links that other documents own. */
+  private copyOwn(
+    { type, id, shared, versions }: Document,
+    { from, to, locale }: Omit<Copied, 'caller'>,
   ): void {
-    const { type, id, shared, versions } = document;
-    const { from, to } = ends;
     const here = localeOf(type, locale);
     shared.set(to, structuredClone(shared.get(from) ?? {}));
     versions.set(place(to, here), structuredClone(versions.get(place(from, here)) ?? {}));
     for (const { own, relation } of type.sides)
       if (own) this.sheetOf(relation, to, here).writeOwn(id, this.sheetOf(relation, from, here).own(id));
-    for (const { own, relation } of type.sides)
-      if (!own && typeNamed(relation.from).drafts)
-        for (const one of concerned(relation, type, locale))
-          this.follow(relation, one, { target: id, ...ends });
   }
 
   /** Publishes and unpublishes documents, all or none (27.6). Removals come first. */
@@ -443,16 +457,20 @@ export class World {
   }
 
   private publishDraft(id: string, locale: string): string[] {
+    this.publish(this.document(id), locale, null);
+    return this.publishedKeys(id, locale);
+  }
+
+  private publishedKeys(id: string, locale: string): string[] {
     const document = this.document(id);
     this.mentioned.add(locale);
-    this.publish(document, locale, null);
     const state = (one: State): string => versionKey(id, one, localeOf(document.type, locale));
     return [state('draft'), state('published')];
   }
 
   /**
-   * Publishes again what was published before a release, and unpublishes the rest (27.13). Drafts stay. So do
-   * links that other documents own, unless the document was unpublished.
+   * Publishes again what was published before a release, and unpublishes the rest (27.13). Drafts stay, and so
+   * do links that other documents own.
    */
   undo(changes: readonly Change[], { contents, snapshots }: Before): string[] {
     const written: string[] = [];
@@ -484,8 +502,8 @@ export class World {
    */
   private publishAgain(id: string, locale: string): string[] {
     const before = this.contents();
-    const written = this.publishDraft(id, locale);
-    return [...written, ...this.changedSince(before)];
+    this.copyOwn(this.document(id), { from: 'draft', to: 'published', locale });
+    return [...this.publishedKeys(id, locale), ...this.changedSince(before)];
   }
 
   /** Makes a published version equal to a former one. Instances that differ are new ones. */
