@@ -38,7 +38,15 @@ describe('npx nestjs-content-api audit and erase', () => {
     documents: await count('notes', 'created_by_document_id = $1 or updated_by_document_id = $1'),
     versions: await count('content_version', `actor_id = $1 or content::text like '%' || $1 || '%'`),
     entries: await count('content_audit', 'actor_id = $1 or document_id = $1'),
+    responses: await count('content_request_key', 'strpos(answer, $1) > 0'),
   });
+  /** Creates the note once, and repeats the response after that. */
+  const createNote = () =>
+    test.http
+      .post('/api/notes?populate[createdBy]=true')
+      .set({ authorization: `Bearer ${user.jwt}`, 'idempotency-key': 'first-note' })
+      .send({ data: { title: 'one' } })
+      .expect(201);
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'audit-command-'));
@@ -48,12 +56,7 @@ describe('npx nestjs-content-api audit and erase', () => {
       .send({ username: 'ann', email: 'ann@example.org', password: 'a long password' })
       .expect(200);
     user = { jwt: body.jwt, id: body.user.documentId };
-    const made = await test.http
-      .post('/api/notes')
-      .set('authorization', `Bearer ${user.jwt}`)
-      .send({ data: { title: 'one' } })
-      .expect(201);
-    note = made.body.data.documentId;
+    note = (await createNote()).body.data.documentId;
   });
   afterAll(async () => {
     await test.close();
@@ -76,7 +79,7 @@ describe('npx nestjs-content-api audit and erase', () => {
 
   it('26.6, 28.6 erase removes the user from documents, versions and entries, after a dry run', async () => {
     const before = await naming();
-    expect(before).toEqual({ documents: 1, versions: 1, entries: 3 });
+    expect(before).toEqual({ documents: 1, versions: 1, entries: 3, responses: 1 });
     const dry = (await run('erase', '--user', user.id, '--dry-run')).split('\n');
     expect(dry[0]).toBe('Nothing is removed yet. This would be:');
     expect(await naming()).toEqual(before);
@@ -87,9 +90,11 @@ describe('npx nestjs-content-api audit and erase', () => {
       '1 stored versions that the user has created, without the id now',
       '2 audit entries by the user, without the id and the address now',
       '2 audit entries about the account, without its id and the address of its public caller now',
+      '1 stored responses to requests with an Idempotency-Key that show the user, without data now',
       '1 versions of "note" with the user as author, without the id now',
     ]);
-    expect(await naming()).toEqual({ documents: 0, versions: 0, entries: 0 });
+    expect(await naming()).toEqual({ documents: 0, versions: 0, entries: 0, responses: 0 });
+    expect((await createNote()).body).toEqual({ data: null, meta: {} });
     const shown = await test.http
       .get(`/api/notes/${note}?populate[createdBy]=true`)
       .set('authorization', `Bearer ${user.jwt}`)

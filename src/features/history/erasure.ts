@@ -5,6 +5,7 @@ import { eventTablesOf } from '../../content/model/event-tables.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import { presenceTableOf } from '../../content/model/presence-table.js';
 import { releaseTablesOf } from '../../content/model/release-tables.js';
+import { requestKeyTableOf } from '../../content/model/request-keys.js';
 import type { Schema } from '../../content/model/model.js';
 import { OWN_TRANSACTION, type Database } from '../../content/store/database.js';
 import { constant, type Identifier, join, param, print, quote, type Sql, sql } from '../../kernel/sql.js';
@@ -103,6 +104,13 @@ function partsOf({ file, types }: Schema, user: string): readonly Part[] {
       table: presenceTableOf(file),
       rows: sql`editor = ${id}`,
       sets: null,
+    },
+    {
+      // Without its `view`, a response is repeated without its content.
+      what: 'stored responses to requests with an Idempotency-Key that show the user, without data now',
+      table: requestKeyTableOf(file),
+      rows: sql`strpos(answer, ${id}) > 0`,
+      sets: sql`answer = (answer::jsonb - 'view' || '{"data":"null"}')::text`,
     },
     ...releasesOf(file, id),
     ...authorsOf(types, id),
