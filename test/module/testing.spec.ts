@@ -1,5 +1,5 @@
 /** Tests of an application, as the page about testing shows them. */
-import { Controller, Get, type INestApplication, Module } from '@nestjs/common';
+import { Controller, Get, type INestApplication, Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   CONTENT_DATABASE,
@@ -8,10 +8,12 @@ import {
   getContentToken,
   InjectContent,
 } from 'nestjs-content-api';
+import { EventsModule, type LoggedEvent, OnContentEvent } from 'nestjs-content-api/events';
 import { ContentTestDatabase } from 'nestjs-content-api/testing';
 import pg from 'pg';
 import supertest from 'supertest';
 import { note } from '../support/notes.ts';
+import { eventually } from '../events/helpers.ts';
 
 @Controller('titles')
 class Titles {
@@ -94,5 +96,35 @@ it('a service of a type can be replaced', async () => {
   const app = module.createNestApplication({ logger: ['fatal'] });
   await app.init();
   expect((await supertest(app.getHttpServer()).get('/titles').expect(200)).body).toEqual(['a mock']);
+  await database.drop(app);
+});
+
+@Injectable()
+class Follower {
+  readonly seen: string[] = [];
+
+  @OnContentEvent('follower', { actions: ['create'] })
+  follow({ documentId }: LoggedEvent): void {
+    this.seen.push(documentId);
+  }
+}
+
+it('handlers receive events before and after clear', async () => {
+  const database = new ContentTestDatabase(server);
+  const module = await Test.createTestingModule({
+    imports: [AppModule, EventsModule.forRoot()],
+    providers: [Follower],
+  })
+    .overrideProvider(CONTENT_DATABASE)
+    .useValue(database.options)
+    .compile();
+  await database.create(module);
+  const app = module.createNestApplication({ logger: ['fatal'] });
+  await app.init();
+  for (const title of ['one', 'two', 'three']) {
+    const { body } = await supertest(app.getHttpServer()).post('/api/notes').send({ data: { title } });
+    await eventually(() => app.get(Follower).seen.filter((id) => id === body.data.documentId), 1);
+    await database.clear(app);
+  }
   await database.drop(app);
 });

@@ -18,6 +18,9 @@ const EVENT_TABLE_NAMES: EventTables = {
   attempt: identifier('content_event_attempt'),
 };
 
+/** Table of the positions of handlers and webhooks, without its schema. */
+export const EVENT_READER = EVENT_TABLE_NAMES.reader;
+
 export const EVENT_INDEX = identifier('content_event_by_xid');
 
 /** Names that no content type can have. */
