@@ -30,7 +30,11 @@ describe.each(ADAPTERS)('the desk in the audit log, on %s', (adapter) => {
   });
   afterAll(() => test.close());
 
-  const editor = async (): Promise<{ readonly id: string; readonly jwt: string }> => {
+  const editor = async (): Promise<{
+    readonly id: string;
+    readonly jwt: string;
+    readonly cookie: string;
+  }> => {
     const name = `editor${(n += 1)}`;
     const body = { username: name, email: `${name}@example.com`, password: PASSWORD };
     const made = await client(test).post('/api/auth/local/register').send(body).expect(200);
@@ -40,8 +44,9 @@ describe.each(ADAPTERS)('the desk in the audit log, on %s', (adapter) => {
       [name],
     );
     const session = { identifier: name, password: PASSWORD };
-    const { body: begun } = await client(test).post('/desk/session').send(session).expect(200);
-    return { id: made.body.user.documentId, jwt: begun.jwt };
+    const begun = await client(test).post('/desk/session').send(session).expect(200);
+    const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
+    return { id: made.body.user.documentId, jwt: begun.body.jwt, cookie };
   };
   const send = (jwt: string, path: string, body: object) =>
     client(test).post(path).set('Authorization', `Bearer ${jwt}`).send(body);
@@ -59,6 +64,35 @@ describe.each(ADAPTERS)('the desk in the audit log, on %s', (adapter) => {
     expect(entries).toEqual([
       { status: 400, actor_id: id, document_id: null },
       { status: 200, actor_id: id, document_id: id },
+    ]);
+  });
+
+  it('26.2 records the user of a sign-out, and the sessions that editors end', async () => {
+    const { id, jwt, cookie } = await editor();
+    const list = await client(test).get('/desk/account/sessions').set('Authorization', `Bearer ${jwt}`);
+    const [{ id: session }] = list.body.data;
+    const end = (path: string) => client(test).delete(path).set('Authorization', `Bearer ${jwt}`);
+    await end(`/desk/account/sessions/${session}x`).expect(404);
+    await client(test).delete('/desk/session').set('Cookie', cookie).expect(204);
+    await client(test).delete('/desk/session').set('Cookie', cookie).expect(204);
+    const other = await editor();
+    const theirs = await client(test)
+      .get('/desk/account/sessions')
+      .set('Authorization', `Bearer ${other.jwt}`);
+    await client(test)
+      .delete(`/desk/account/sessions/${theirs.body.data[0].id}`)
+      .set('Authorization', `Bearer ${other.jwt}`)
+      .expect(204);
+    const entries = await test.sql(
+      `select action, status, actor, actor_id, type, document_id from content_audit
+       where action in ('sign-out', 'end-session') order by id`,
+    );
+    const none = { type: null, document_id: null };
+    expect(entries).toEqual([
+      { action: 'end-session', status: 404, actor: 'user', actor_id: id, ...none },
+      { action: 'sign-out', status: 204, actor: 'user', actor_id: id, ...none },
+      { action: 'sign-out', status: 204, actor: 'public', actor_id: null, ...none },
+      { action: 'end-session', status: 204, actor: 'user', actor_id: other.id, ...none },
     ]);
   });
 

@@ -5,7 +5,7 @@ export interface AuditEntry {
   readonly id: string;
   readonly at: string;
   readonly action: string;
-  /** Status of the response to an action on accounts; null for writes. */
+  /** Status of the response to an action; null for writes of documents. */
   readonly status: number | null;
   readonly type: string | null;
   readonly documentId: string | null;
@@ -23,6 +23,9 @@ export const CONTENT_ACTIONS = [
   'unpublish',
   'discardDraft',
   'delete',
+  'undo',
+  'enable',
+  'replay',
 ] as const;
 
 export const ACCOUNT_ACTIONS = [
@@ -32,6 +35,7 @@ export const ACCOUNT_ACTIONS = [
   'invite',
   'reset-password',
   'change-password',
+  'end-session',
   'end-sessions',
   'rotate-token',
   'revoke-token',

@@ -45,8 +45,8 @@ export interface EditorAccounts {
   readonly sendsMail: boolean;
   signIn(attempt: EditorAttempt): Promise<EditorSession>;
   refresh(refreshToken: string, address: string): Promise<EditorSession>;
-  /** Ends the session of a refresh token. Ignores invalid tokens. */
-  end(refreshToken: string): Promise<void>;
+  /** Ends the session of a refresh token. Returns the id of its user; null for an invalid token. */
+  end(refreshToken: string): Promise<string | null>;
   /** Mails a link with a code, after the response. Without `linkTo`, no mail is sent. */
   forgotPassword(attempt: EditorAttempt, linkTo: LinkTo | null): Promise<void>;
   /** Sets another password by the old one. All sessions of the account end, and a new one begins. */

@@ -13,8 +13,14 @@ export const ContentAction = Reflector.createDecorator<Action>();
 /** Name of the content route that a handler serves. */
 export const Handles = Reflector.createDecorator<Handler>();
 
-/** Name of an action on accounts that the audit log records, with its outcome. */
-export const Audited = Reflector.createDecorator<string>();
+/** Action that the audit log records with its outcome, although it writes no document. */
+export interface AuditedHandler {
+  readonly action: string;
+  /** Kind of the thing that `:id` of the path names; accounts and tokens by default. */
+  readonly type?: string;
+}
+
+export const Audited = Reflector.createDecorator<AuditedHandler>();
 
 export const Generated = Reflector.createDecorator<boolean>();
 

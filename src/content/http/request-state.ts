@@ -8,6 +8,16 @@ import type { ContentType } from '../model/model.js';
 import type { Handler } from '../model/routes.js';
 import type { Timing } from './timing.js';
 
+/** Facts for the audit log that only the handler of the request knows. */
+export interface AuditedDetails {
+  /** Caller whom a credential names that no guard reads. */
+  readonly actor?: Pick<Caller, 'kind' | 'id'>;
+  /** Names of the members that the request changes. */
+  readonly attributes?: readonly string[];
+  /** Whether the request only checks an action. Such a request is no entry. */
+  readonly isDryRun?: boolean;
+}
+
 interface RequestState {
   caller?: Caller;
   route?: ContentRoute;
@@ -18,6 +28,7 @@ interface RequestState {
   headers?: Readonly<Record<string, string>>;
   timing?: Timing;
   response?: object;
+  audited?: AuditedDetails;
   /** In the state of Node's own request, which exists before that of the framework. */
   requestId?: string;
 }

@@ -69,7 +69,7 @@ export class ApiTokensController {
     return { data: await this.tokens.create(tokenIn(body), caller) };
   }
 
-  @Audited('rotate-token')
+  @Audited({ action: 'rotate-token' })
   @Post(':id/rotate')
   @HttpCode(200)
   async rotate(@Req() request: object, @Param('id') id: string): Promise<Answer<ApiToken>> {
@@ -79,7 +79,7 @@ export class ApiTokensController {
     return { data: token };
   }
 
-  @Audited('revoke-token')
+  @Audited({ action: 'revoke-token' })
   @Delete(':id')
   @HttpCode(204)
   async revoke(@Req() request: object, @Param('id') id: string): Promise<void> {

@@ -45,7 +45,7 @@ export class AuthController {
     @Inject(RateLimits) private readonly limits: RateLimits,
   ) {}
 
-  @Audited('sign-in')
+  @Audited({ action: 'sign-in' })
   @Post('local')
   @HttpCode(200)
   async local(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
@@ -53,7 +53,7 @@ export class AuthController {
     return this.limits.attempt(attempt, () => this.signIn.local(body));
   }
 
-  @Audited('register')
+  @Audited({ action: 'register' })
   @Post('local/register')
   @HttpCode(200)
   async register(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
@@ -71,7 +71,7 @@ export class AuthController {
     return this.codes.forgotPassword(body);
   }
 
-  @Audited('reset-password')
+  @Audited({ action: 'reset-password' })
   @Post('reset-password')
   @HttpCode(200)
   async resetPassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
@@ -79,7 +79,7 @@ export class AuthController {
     return this.limits.attempt(attempt, () => this.signIn.resetPassword(body));
   }
 
-  @Audited('change-password')
+  @Audited({ action: 'change-password' })
   @Post('change-password')
   @HttpCode(200)
   async changePassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
@@ -118,7 +118,7 @@ export class AuthController {
     return this.sessions.refresh(readFields(body, { refreshToken: 'text' }).refreshToken);
   }
 
-  @Audited('sign-out')
+  @Audited({ action: 'sign-out' })
   @Post('logout')
   @HttpCode(200)
   async logout(@Req() request: HttpRequest): Promise<{ readonly ok: true }> {

@@ -98,12 +98,13 @@ export class EditorSessions implements EditorAccounts {
     return renewed;
   }
 
-  async end(refreshToken: string): Promise<void> {
+  async end(refreshToken: string): Promise<string | null> {
     const claims = this.refreshTokens.read(refreshToken);
     const account = claims === null ? null : await this.accounts.find({ id: claims.userId });
-    if (claims === null || account === null) return;
-    if (liveSession(account, claims.sessionId)?.deskUsedAt === undefined) return;
+    if (claims === null || account === null) return null;
+    if (liveSession(account, claims.sessionId)?.deskUsedAt === undefined) return null;
     await this.accounts.endSession(account.id, claims.sessionId);
+    return account.documentId;
   }
 
   invite(invitation: EditorInvitation): Promise<string> {

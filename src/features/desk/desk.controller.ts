@@ -28,7 +28,7 @@ import type {
 } from '../../content/http/editor-accounts.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Audited, Description, Json } from '../../content/http/metadata.js';
-import { credentialsOf, type HttpRequest, queryOf } from '../../content/http/request-state.js';
+import { credentialsOf, type HttpRequest, queryOf, stateOf } from '../../content/http/request-state.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
 import { ContentError, forbidden, notFound } from '../../kernel/errors.js';
 import { cookieOf, tokenIn } from './desk-cookie.js';
@@ -102,7 +102,7 @@ export class DeskController {
   }
 
   /** The code sets the password of the user: the caller needs the permission to do so itself. */
-  @Audited('invite')
+  @Audited({ action: 'invite' })
   @Post('users/:id/invitation')
   @UseGuards(SameOriginGuard, AccountGuard)
   async invite(
@@ -117,7 +117,7 @@ export class DeskController {
   }
 
   /** A block ends all sessions as well, so that both need the same permission. */
-  @Audited('end-sessions')
+  @Audited({ action: 'end-sessions' })
   @Delete('users/:id/sessions')
   @HttpCode(204)
   @UseGuards(SameOriginGuard, AccountGuard)
@@ -132,15 +132,16 @@ export class DeskController {
     return { data: await this.people.sessionsOf(idOfUser(request), credentialsOf(request).bearer) };
   }
 
-  @Delete('account/sessions/:id')
+  @Audited({ action: 'end-session' })
+  @Delete('account/sessions/:session')
   @HttpCode(204)
   @UseGuards(SessionGuard, AccountGuard)
-  async endOwnSession(@Req() request: HttpRequest, @Param('id') id: string): Promise<void> {
-    await this.people.endSession(idOfUser(request), id);
+  async endOwnSession(@Req() request: HttpRequest, @Param('session') session: string): Promise<void> {
+    await this.people.endSession(idOfUser(request), session);
   }
 
   /** Sets another password of the caller. The session goes on with a new token, all others end. */
-  @Audited('change-password')
+  @Audited({ action: 'change-password' })
   @Post('session/password')
   @HttpCode(200)
   @UseGuards(SessionGuard, AccountGuard)
@@ -155,7 +156,7 @@ export class DeskController {
     );
   }
 
-  @Audited('sign-in')
+  @Audited({ action: 'sign-in' })
   @Post('session')
   @HttpCode(200)
   @UseGuards(SessionGuard)
@@ -187,17 +188,18 @@ export class DeskController {
     }
   }
 
-  @Audited('sign-out')
+  @Audited({ action: 'sign-out' })
   @Delete('session')
   @HttpCode(204)
   @UseGuards(SessionGuard)
   async signOut(@Req() request: SessionRequest, @Res({ passthrough: true }) response: object): Promise<void> {
     const token = tokenIn(request.headers['cookie']);
-    if (token !== null) await this.accounts.end(token);
+    const id = token === null ? null : await this.accounts.end(token);
+    if (id !== null) stateOf(request).audited = { actor: { kind: 'user', id } };
     this.setCookie({ request, response }, '', 0);
   }
 
-  @Audited('reset-password')
+  @Audited({ action: 'reset-password' })
   @Post(['session/invitation', 'session/reset'])
   @HttpCode(200)
   @UseGuards(SessionGuard)

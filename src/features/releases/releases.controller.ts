@@ -16,9 +16,9 @@ import {
 import type { Caller } from '../../content/access/caller.js';
 import { PrivateGuard, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Description } from '../../content/http/metadata.js';
+import { Audited, Description } from '../../content/http/metadata.js';
 import { findOwn, type OwnListAnswer } from '../../content/http/own-list.js';
-import { type HttpRequest, requestIdOf } from '../../content/http/request-state.js';
+import { type HttpRequest, requestIdOf, stateOf } from '../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { RELEASES_GRANT } from '../../content/model/naming.js';
 import { Database } from '../../content/store/database.js';
@@ -39,6 +39,18 @@ const answer = (data: unknown): Envelope => ({ data, meta: {} });
 
 /** Returns the caller. Throws 403 without the grant, or 401. */
 const callerOf = (request: object): Caller => callerWith(request, RELEASES_GRANT, 'open');
+
+/** Names the changed members of a release for the audit log. */
+function changes(request: object, attributes: readonly string[]): void {
+  stateOf(request).audited = { attributes };
+}
+
+/** Whether a request is a dry run, which the audit log leaves out. */
+function checksOnly(request: object, body: unknown): boolean {
+  const dry = isDryRun(body);
+  stateOf(request).audited = { isDryRun: dry };
+  return dry;
+}
 
 function idOf(text: string): string {
   if (isId(text)) return text;
@@ -67,10 +79,13 @@ export class ReleasesController {
     return findOwn(request, releaseList(schema.file), { database, settings });
   }
 
+  @Audited({ action: 'create', type: RELEASES_GRANT })
   @Post()
   async create(@Req() request: HttpRequest, @Body() body: unknown): Promise<Envelope> {
     const caller = callerOf(request);
-    return answer(await this.releases.create(newReleaseIn(body), caller));
+    const input = newReleaseIn(body);
+    changes(request, Object.keys(input));
+    return answer(await this.releases.create(input, caller));
   }
 
   @Get(':id')
@@ -79,6 +94,7 @@ export class ReleasesController {
     return answer(await this.releases.one(idOf(id), caller));
   }
 
+  @Audited({ action: 'update', type: RELEASES_GRANT })
   @Put(':id')
   async update(
     @Req() request: HttpRequest,
@@ -86,22 +102,28 @@ export class ReleasesController {
     @Body() body: unknown,
   ): Promise<Envelope> {
     const caller = callerOf(request);
-    return answer(await this.releases.change(idOf(id), changeIn(body), caller));
+    const input = changeIn(body);
+    changes(request, Object.keys(input));
+    return answer(await this.releases.change(idOf(id), input, caller));
   }
 
+  @Audited({ action: 'delete', type: RELEASES_GRANT })
   @Delete(':id')
   @HttpCode(204)
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<void> {
     await this.releases.remove(idOf(id), callerOf(request));
   }
 
+  @Audited({ action: 'update', type: RELEASES_GRANT })
   @Post(':id/entries')
   @HttpCode(200)
   async add(@Req() request: HttpRequest, @Param('id') id: string, @Body() body: unknown): Promise<Envelope> {
     const caller = callerOf(request);
+    changes(request, ['entries']);
     return answer(await this.releases.add(idOf(id), entriesIn(body), caller));
   }
 
+  @Audited({ action: 'update', type: RELEASES_GRANT })
   @Delete(':id/entries/:entry')
   @HttpCode(204)
   async removeEntry(
@@ -110,9 +132,11 @@ export class ReleasesController {
     @Param('entry') entry: string,
   ): Promise<void> {
     const caller = callerOf(request);
+    changes(request, ['entries']);
     await this.releases.removeEntries(idOf(id), [idOf(entry)], caller);
   }
 
+  @Audited({ action: 'update', type: RELEASES_GRANT })
   @Post(':id/actions/remove')
   @HttpCode(200)
   async removeEntries(
@@ -121,9 +145,11 @@ export class ReleasesController {
     @Body() body: unknown,
   ): Promise<Envelope> {
     const caller = callerOf(request);
+    changes(request, ['entries']);
     return answer(await this.releases.removeEntries(idOf(id), entryIdsIn(body), caller));
   }
 
+  @Audited({ action: 'publish', type: RELEASES_GRANT })
   @Post(':id/actions/publish')
   @HttpCode(200)
   async publish(
@@ -132,15 +158,16 @@ export class ReleasesController {
     @Body() body: unknown,
   ): Promise<Envelope> {
     const sender = { caller: callerOf(request), requestId: requestIdOf(request) };
-    if (isDryRun(body)) return answer(await this.checks.report(idOf(id), sender));
+    if (checksOnly(request, body)) return answer(await this.checks.report(idOf(id), sender));
     return answer(await this.releases.publish(idOf(id), sender));
   }
 
+  @Audited({ action: 'undo', type: RELEASES_GRANT })
   @Post(':id/actions/undo')
   @HttpCode(200)
   async undo(@Req() request: HttpRequest, @Param('id') id: string, @Body() body: unknown): Promise<Envelope> {
     const sender = { caller: callerOf(request), requestId: requestIdOf(request) };
-    if (isDryRun(body)) return answer(await this.undoing.report(idOf(id), sender));
+    if (checksOnly(request, body)) return answer(await this.undoing.report(idOf(id), sender));
     return answer(await this.undoing.undo(idOf(id), sender));
   }
 }

@@ -26,7 +26,7 @@ interface Props {
   readonly named: Named;
 }
 
-const ACCOUNT_TYPES = ['user', 'role', 'api-token'];
+const FURTHER_TYPES = ['user', 'role', 'api-token', 'webhook', 'releases'];
 
 /** Title of a document in the default locale, or else in another one; null if it is not known. */
 function titleIn(entries: readonly AuditEntry[], named: Named, model: Model): string | null {
@@ -41,7 +41,7 @@ export function AuditFilterBar(props: Props) {
   const model = useModel();
   const { filters, change, entries, named } = props;
   const action = (name: keyof typeof audit.actions) => ({ value: name, label: audit.actions[name] });
-  const types = [...new Set([...model.types.map(({ name }) => name), ...ACCOUNT_TYPES])].map((value) => ({
+  const types = [...new Set([...model.types.map(({ name }) => name), ...FURTHER_TYPES])].map((value) => ({
     value,
     label: typeText(value, model, texts),
   }));

@@ -8,6 +8,7 @@ import { settings } from '../../settings.ts';
 import { useModel } from '../app.tsx';
 import { readDeleted, useNames } from '../history/requests.ts';
 import { useRoleNames, useTokens } from '../people/requests.ts';
+import { useReleaseNames } from '../releases/requests.ts';
 import { useWebhookNames } from '../webhooks/requests.ts';
 
 interface Page {
@@ -128,9 +129,10 @@ export function useNamed(entries: readonly AuditEntry[]): Named {
   const roles = useRoleNames(people.roles.includes('find')).data ?? [];
   const tokens = useTokens(people.tokens.includes('find')).data ?? [];
   const webhooks = useWebhookNames(model.webhooks.includes('find')).data ?? [];
+  const releases = useReleaseNames(model.releases).data ?? [];
   const others = new Map([
     ...[...roles, ...tokens].map(({ documentId, name }) => [documentId, name] as const),
-    ...webhooks.map(({ id, name }) => [id, name] as const),
+    ...[...webhooks, ...releases].map(({ id, name }) => [id, name] as const),
   ]);
   const titles = useQueries({
     queries: wantedOf(entries, model).map((wanted) => ({

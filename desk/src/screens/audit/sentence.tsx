@@ -39,6 +39,7 @@ function hrefOf({ type: name, documentId, locale }: About, model: Model): string
   if (name === 'user' && model.people.users.includes('find')) return '/people/users';
   if (name === 'api-token' && model.people.tokens.includes('find')) return '/people/tokens';
   if (name === 'webhook' && model.webhooks.includes('find')) return `/webhooks/${documentId}`;
+  if (name === 'releases' && model.releases) return `/releases/${documentId}`;
   if (type === null || type.route === null || !('find' in type.verbs)) return null;
   const document = type.kind === 'singleType' ? '' : `/${documentId}`;
   const isOther = type.localized && locale !== null && locale !== model.defaultLocale;

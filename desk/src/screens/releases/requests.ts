@@ -71,6 +71,14 @@ const MOST = 100;
 const list = (query: Parameters): Promise<readonly Release[]> =>
   ask('', { query: { ...query, pagination: { pageSize: MOST, withCount: false } } });
 
+/** The latest releases. */
+export const useReleaseNames = (isAllowed: boolean) =>
+  useQuery({
+    queryKey: [MANAGED, 'releases', 'names'],
+    queryFn: () => list({}),
+    enabled: isAllowed,
+  });
+
 /** Releases that can still be changed, those with a time first. */
 export const usePlanned = () =>
   useQuery({

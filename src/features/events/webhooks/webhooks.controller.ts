@@ -15,7 +15,7 @@ import {
 } from '@nestjs/common';
 import { PrivateGuard, callerWith } from '../../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../../content/http/error.filter.js';
-import { Description } from '../../../content/http/metadata.js';
+import { Audited, Description } from '../../../content/http/metadata.js';
 import { dataOf } from '../../../content/plan/read-body.js';
 import { refuseOtherKeys } from '../../../kernel/errors.js';
 import type { Outcome } from '../reader.js';
@@ -92,6 +92,7 @@ export class WebhooksController {
     return { data: await this.webhooks.rotate(id, caller) };
   }
 
+  @Audited({ action: 'enable', type: TYPE })
   @Post(':id/enable')
   @HttpCode(200)
   async enable(@Req() request: object, @Param('id') id: string): Promise<Answer<Webhook>> {
@@ -106,6 +107,7 @@ export class WebhooksController {
     return { data: await this.webhooks.test(id) };
   }
 
+  @Audited({ action: 'replay', type: TYPE })
   @Post(':id/replay')
   @HttpCode(200)
   async replay(

@@ -24,12 +24,15 @@ import {
 
 export type AuditedRequest = HttpRequest & { readonly ip?: string };
 
-/** Action on accounts, after its response is known. */
+/** Action that is no write of a document, after its response is known. */
 export interface AuditedAction {
   readonly action: string;
   readonly status: number;
-  /** Account or token that the action is about; null if it is unknown. */
+  /** Kind of the thing that the action is about; null for accounts and tokens. */
+  readonly type: string | null;
+  /** Id of the thing that the action is about; null if it is unknown. */
   readonly documentId: string | null;
+  readonly attributes: readonly string[];
   readonly actor: Pick<Caller, 'kind' | 'id'>;
 }
 
@@ -38,7 +41,10 @@ const BATCH = 1000;
 
 const PUBLIC = { kind: 'public', id: null } as const;
 
-export const actorOf = (request: object): Pick<Caller, 'kind' | 'id'> => stateOf(request).caller ?? PUBLIC;
+export function actorOf(request: object): Pick<Caller, 'kind' | 'id'> {
+  const { audited, caller } = stateOf(request);
+  return audited?.actor ?? caller ?? PUBLIC;
+}
 
 /** Appends every write and every action on accounts, with the caller and the request. */
 @Injectable()
@@ -63,16 +69,14 @@ export class AuditLog implements OnModuleInit {
   }
 
   /** Appends an action that is not a write, in a separate transaction. */
-  async note({ action, status, documentId, actor }: AuditedAction, request: AuditedRequest): Promise<void> {
+  async note({ action, documentId, actor, ...known }: AuditedAction, request: AuditedRequest): Promise<void> {
     await this.database.run(
       fill(this.entries, {
+        ...known,
         actions: [action],
-        status,
-        type: null,
         // Paths can name ids that no text can store. The attempt is recorded without them.
         documentId: unstorable(documentId) ? null : documentId,
         locale: null,
-        attributes: [],
         actor: actor.kind,
         actorId: actor.id,
         requestId: requestIdOf(request),

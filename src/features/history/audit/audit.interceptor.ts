@@ -9,24 +9,30 @@ import {
 import { Reflector } from '@nestjs/core';
 import { Observable } from 'rxjs';
 import { catchError, concatMap } from 'rxjs/operators';
-import { Audited } from '../../../content/http/metadata.js';
+import { Audited, type AuditedHandler } from '../../../content/http/metadata.js';
+import { stateOf } from '../../../content/http/request-state.js';
 import { ContentError } from '../../../kernel/errors.js';
 import { isObject } from '../../../kernel/json.js';
-import { actorOf, type AuditedRequest, AuditLog } from './audit-log.js';
+import { actorOf, type AuditedAction, type AuditedRequest, AuditLog } from './audit-log.js';
 
-const OK = 200;
 const SERVER_ERROR = 500;
 
-/** Returns the id of the user in the response to a sign-in; null for other responses. */
-function userIn(answer: unknown): string | null {
-  const user = isObject(answer) && isObject(answer['user']) ? answer['user'] : {};
-  const id = user['documentId'] ?? user['id'];
+/** Returns the id in a member of a response; null for other responses. */
+function idIn(answer: unknown, member: string): string | null {
+  const found = isObject(answer) && isObject(answer[member]) ? answer[member] : {};
+  const id = found['documentId'] ?? found['id'];
   return typeof id === 'string' ? id : null;
 }
 
 const statusOf = (error: unknown): number => (error instanceof ContentError ? error.status : SERVER_ERROR);
 
-/** Makes the request known to writes, and records actions on accounts with their outcome. */
+interface Exchange {
+  readonly request: AuditedRequest;
+  /** Response of Express or Fastify, which has the status of a success before the handler runs. */
+  readonly response: { readonly statusCode: number };
+}
+
+/** Makes the request known to writes, and records further actions with their outcome. */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   private readonly logger = new Logger('ContentAudit');
@@ -38,31 +44,37 @@ export class AuditInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
-    const request = context.switchToHttp().getRequest<AuditedRequest>();
-    const action = this.reflector.get(Audited, context.getHandler());
+    const http = context.switchToHttp();
+    const request = http.getRequest<AuditedRequest>();
+    const audited = this.reflector.get(Audited, context.getHandler());
     const handled = new Observable<unknown>((observer) =>
       this.log.current.run(request, () => next.handle().subscribe(observer)),
     );
-    return action === undefined ? handled : this.recorded(handled, action, request);
+    if (audited === undefined) return handled;
+    return this.recorded(handled, audited, { request, response: http.getResponse() });
   }
 
   /** Records the outcome before the response is sent. A success that cannot be recorded is an error. */
   private recorded(
     handled: Observable<unknown>,
-    action: string,
-    request: AuditedRequest,
+    { action, type }: AuditedHandler,
+    { request, response }: Exchange,
   ): Observable<unknown> {
     const { id = null } = request.params ?? {};
+    const note = async (outcome: Pick<AuditedAction, 'status' | 'documentId' | 'actor'>): Promise<void> => {
+      const { attributes = [], isDryRun = false } = stateOf(request).audited ?? {};
+      if (!isDryRun) await this.log.note({ ...outcome, action, type: type ?? null, attributes }, request);
+    };
     return handled.pipe(
       concatMap(async (answer) => {
-        const user = userIn(answer);
+        const user = idIn(answer, 'user');
         const actor = user === null ? actorOf(request) : ({ kind: 'user', id: user } as const);
-        await this.log.note({ action, status: OK, documentId: id ?? user, actor }, request);
+        await note({ status: response.statusCode, documentId: id ?? user ?? idIn(answer, 'data'), actor });
         return answer;
       }),
       catchError(async (error: unknown) => {
-        const entry = { action, status: statusOf(error), documentId: id, actor: actorOf(request) };
-        await this.log.note(entry, request).catch((failure: unknown) => {
+        const outcome = { status: statusOf(error), documentId: id, actor: actorOf(request) };
+        await note(outcome).catch((failure: unknown) => {
           this.logger.error(`An action could not be recorded: ${String(failure)}`);
         });
         throw error;
