@@ -566,8 +566,14 @@ const withContent = (
 describe.each(ADAPTERS)('with application code on %s', (adapter) => {
   let host: Host;
   let http: ReturnType<typeof supertest.agent>;
+  const warnings: unknown[] = [];
   beforeAll(async () => {
     host = await withContent(adapter, (app) => {
+      app.useLogger({
+        log: () => undefined,
+        error: () => undefined,
+        warn: (text: unknown) => void warnings.push(text),
+      });
       app.enableCors();
       app.useGlobalGuards(guard);
       app.useGlobalInterceptors(new Stamp(app.get(HttpAdapterHost)));
@@ -614,6 +620,10 @@ describe.each(ADAPTERS)('with application code on %s', (adapter) => {
     expect(
       (await http.get('/api/authors?filters[name]=Piped&fields=name').expect(200)).body.data,
     ).toHaveLength(1);
+  });
+
+  it('15.6 a ValidationPipe causes no warnings about content routes', () => {
+    expect(warnings.filter((text) => String(text).includes('ContentController'))).toEqual([]);
   });
 
   it('18.11 controllers of the application work, also below the prefix of the content', async () => {

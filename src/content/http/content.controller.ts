@@ -125,6 +125,8 @@ const routeDecorators =
       for (const decorate of decorators) decorate(prototype, handler, descriptor);
       Req()(prototype, handler, 0);
       if (hasBody) Body()(prototype, handler, 1);
+      // Nest warns about parameters without types if the application has a `ValidationPipe`.
+      Reflect.defineMetadata('design:paramtypes', [Object, Object], prototype, handler);
     }
   };
 
