@@ -115,6 +115,27 @@ describe.each(ADAPTERS)('writes with history on %s', (adapter) => {
     });
   });
 
+  it('25.6 restores each version with its creation time', async () => {
+    const id = await make('stories?locale=en&status=draft', { title: 'en' });
+    await send('put', `stories/${id}?locale=fr`, { data: { title: 'fr' } });
+    const times = (): Promise<unknown[]> =>
+      Promise.all(
+        ['locale=en&status=draft', 'locale=fr&status=draft', 'locale=fr'].map(
+          async (version) => (await send('get', `stories/${id}?${version}`)).data.createdAt,
+        ),
+      );
+    const before = await times();
+    expect(before).toEqual([expect.any(String), before[1], before[1]]);
+    expect(before[0]).not.toBe(before[1]);
+    await send('delete', `stories/${id}?locale=*`);
+    const restored = await send('post', `stories/${id}/actions/restore`);
+    expect([restored.status, restored.data.createdAt]).toEqual([200, before[0]]);
+    expect(await times()).toEqual(before);
+    const [version] = (await send('get', `stories/${id}/versions`)).data;
+    const { content } = (await send('get', `stories/${id}/versions/${version.id}`)).data;
+    expect(content).not.toHaveProperty('createdAt');
+  });
+
   it('25.6 restores with If-None-Match, as the document does not exist, and not with If-Match', async () => {
     const id = await make('pages', { title: 'live' });
     await send('put', `pages/${id}?status=draft`, { data: { title: 'draft' } });

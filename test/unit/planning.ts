@@ -108,6 +108,7 @@ function planned(planning: Planning): Planned {
     strictRelations: planning.strictRelations === true,
     newDocumentId: () => 'new',
     documentId: null,
+    createdAt: null,
   };
   const values = ['create', 'update'].includes(verb) ? checkedValues({ target, body }, loaded, tools) : null;
   if (values !== null) throwProblems(values);

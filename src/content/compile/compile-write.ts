@@ -7,8 +7,10 @@ import { forms, inMany, join, type Param, quote, type Sql, sql, union } from '..
 import { list, newPlace, PLACE, placeIn, shared, statement, VERSION_COLUMNS } from './version-sql.js';
 import type { RowsShape } from './write-shape.js';
 
-const versionValues = ({ documentId, locale }: RowsShape, published: Sql, time: Sql): Sql =>
-  sql`${documentId}::text, ${locale}::text, ${published}, ${TIME}, ${TIME}, ${time}`;
+function versionValues({ documentId, locale, createdAt }: RowsShape, published: Sql, time: Sql): Sql {
+  const created = createdAt === null ? TIME : sql`${createdAt}::timestamptz`;
+  return sql`${documentId}::text, ${locale}::text, ${published}, ${created}, ${TIME}, ${time}`;
+}
 
 const timeOf = (published: boolean): Sql => (published ? TIME : sql`null`);
 

@@ -104,6 +104,7 @@ export function asText(scope: Scope, attribute: ScalarAttribute): Sql {
 const COLUMNS = {
   document_id: sql`.document_id`,
   published: sql`.published`,
+  created_at: sql`.created_at`,
   locale: sql`.locale`,
   id: sql`.id`,
 };

@@ -67,6 +67,8 @@ export interface RowsShape {
   readonly row: Param | null;
   readonly live: Param | null;
   readonly base: Param | null;
+  /** Creation time of an inserted version; null for the time of the transaction. */
+  readonly createdAt: Param | null;
   readonly unmodified: boolean;
   readonly hasOthers: boolean;
   readonly publish: boolean;
@@ -109,12 +111,13 @@ const linksFacts = ({ locale, hasOthers, isNew, isThere, changes, transfers }: L
 
 type LinksFacts = ReturnType<typeof linksFacts>;
 
-export const rowsFacts = ({ values, row, live, base, links, ...step }: RowsStep) => ({
+export const rowsFacts = ({ values, row, live, base, createdAt, links, ...step }: RowsStep) => ({
   given: [...values.keys()].map(({ name }) => name),
   emptied: [...values].flatMap(([{ name, linked }, value]) => (linked && value === null ? [name] : [])),
   isThere: row !== null,
   isLive: live !== null,
   hasBase: base !== null,
+  isDated: createdAt !== null,
   unmodified: step.unmodified,
   hasOthers: step.hasOthers,
   publish: step.publish,
@@ -212,6 +215,7 @@ export function rowsShape(type: ContentType, facts: ReturnType<typeof rowsFacts>
     row: flags.isThere ? at(({ row }) => row) : null,
     live: flags.isLive ? at(({ live }) => live) : null,
     base: flags.hasBase ? at(({ base }) => base) : null,
+    createdAt: flags.isDated ? at(({ createdAt }) => createdAt) : null,
     unmodified: flags.unmodified,
     hasOthers: flags.hasOthers,
     publish: flags.publish,

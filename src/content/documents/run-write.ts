@@ -192,7 +192,7 @@ async function stepsOf(
   loaded: LoadedState,
 ): Promise<PlannedSteps> {
   const { verb, target, body } = plan;
-  const tools = toolsOf(work, options.documentId);
+  const tools = toolsOf(work, options);
   if (body === null) return VERBS[verb].steps({ plan, loaded, writeValues: null }, tools);
   if (!target.everyLocale) {
     const writeValues = await valuesIn(work, { plan, target, body }, loaded);
@@ -217,10 +217,11 @@ async function stepsOf(
 const hasValues = (written: WriteValues | null): boolean =>
   written !== null && written.values.size + written.lists.size > 0;
 
-const toolsOf = ({ base }: Attempt, documentId: string | null = null): WriteTools => ({
+const toolsOf = ({ base }: Attempt, options?: WriteOptions): WriteTools => ({
   strictRelations: base.settings.strictRelations,
   newDocumentId,
-  documentId,
+  documentId: options?.documentId ?? null,
+  createdAt: options?.createdAt ?? null,
 });
 
 interface PlannedBody extends BodyWrite {

@@ -4,6 +4,9 @@ import type { ContentType } from './model.js';
 import { inSchema, splitTable } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
+/** Key of the creation time in a content. Versions that earlier releases of the library stored lack it. */
+export const CREATED_AT = identifier('createdAt');
+
 export const HISTORY_TABLE = identifier('content_version');
 
 export const HISTORY_INDEX = identifier('content_version_by_document');

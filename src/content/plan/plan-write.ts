@@ -41,6 +41,8 @@ export interface WriteTools {
   readonly newDocumentId: () => string;
   /** Id of a created document; null for a new one. */
   readonly documentId: string | null;
+  /** Creation time of created versions; null for the present. */
+  readonly createdAt: string | null;
 }
 
 export interface BodyWrite {
@@ -128,6 +130,7 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
         unmodified: isUnmodified(versions),
         hasOthers: versions.all.some((version) => version.locale !== locale),
         base: base?.id ?? null,
+        createdAt: own === undefined ? tools.createdAt : null,
         publish,
         links: linksOfWrite({ ...plan, body, documentId, loaded, writeValues }),
       },

@@ -19,6 +19,8 @@ export interface RowsStep {
   readonly hasOthers: boolean;
   /** Version in another locale with the shared values of a new one (D19). */
   readonly base: number | null;
+  /** Creation time of a created version; null for the time of the transaction. */
+  readonly createdAt: string | null;
   /** Whether the published version is written. In types without drafts the only row is published. */
   readonly publish: boolean;
   readonly links: LinksStep;

@@ -5,10 +5,12 @@
 import { CREATOR, isAuthor } from '../../content/model/authors.js';
 import { byKind } from '../../content/model/by-kind.js';
 import type { Attribute, Component, EmbeddedAttribute, LinkedAttribute } from '../../content/model/model.js';
+import { CREATED_AT } from '../../content/model/history-table.js';
 import { COMPONENT } from '../../content/model/naming.js';
 import { joinSql } from '../../content/compile/joins/joins.js';
 import { listOf } from '../../content/compile/json-list.js';
 import { answered, column, nestedJson, type RowScope } from '../../content/compile/scope.js';
+import { isoInstant } from '../../content/model/scalar-types.js';
 import { alias, constant, join, quote, type Sql, sql } from '../../kernel/sql.js';
 
 /** Depth of components beyond which a version stores nothing, if one of them has private attributes. */
@@ -99,11 +101,11 @@ const valueOf = byKind<Attribute, [RowScope], Sql>({
   morph: linksOf,
 });
 
-/** Prints the content of a row, as JSON. */
+/** Prints the content of a row, as JSON. The trash needs the creation time, and nothing else shows it. */
 export function compileContent(row: RowScope): Sql {
   const values = [...row.type.attributes.values()]
     .filter((attribute) => isStored(attribute) || isCreator(attribute))
     .map((attribute) => sql`${valueOf(attribute, row)} as ${quote(attribute.name)}`);
-  if (values.length === 0) return sql`'{}'::jsonb`;
-  return sql`(select to_jsonb(d.*) from (select ${join(values, ', ')}) d)`;
+  const created = sql`${isoInstant(column(row, 'created_at'))} as ${quote(CREATED_AT)}`;
+  return sql`(select to_jsonb(d.*) from (select ${join([...values, created], ', ')}) d)`;
 }

@@ -1,5 +1,6 @@
 /** Content of a stored version: what it contains, and what a caller may see of it. */
 import { isObject } from '../../kernel/json.js';
+import { CREATED_AT } from '../../content/model/history-table.js';
 import { byKind } from '../../content/model/by-kind.js';
 import type {
   Attribute,
@@ -128,5 +129,6 @@ export function contentOf(content: Values, model: Model, shape: Shape): Record<s
 /** Returns the names in a content that the present model does not have. */
 export function leftOut(content: Values, model: Model): string[] {
   const former = new Set([...model.attributes.values()].map(({ def }) => def.previousName));
-  return Object.keys(content).filter((name) => !model.attributes.has(name) && !former.has(name));
+  const isPresent = (name: string): boolean => model.attributes.has(name) || former.has(name);
+  return Object.keys(content).filter((name) => name !== CREATED_AT && !isPresent(name));
 }

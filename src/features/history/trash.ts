@@ -16,7 +16,7 @@ import { isObject } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
 import { listIn, paginationOf, trashPageOf } from './page.js';
-import { statusOf, type VersionRow } from './version-row.js';
+import { creationOf, statusOf, type VersionRow } from './version-row.js';
 import { restorableVersions, visibleTo } from './visible-versions.js';
 import { leftOutFor, VisibleContents } from './visible-contents.js';
 
@@ -138,7 +138,8 @@ export class Trash {
       const by = byDocumentId(action === 'create' ? null : documentId);
       const plan = this.documents.plan(type, query, { kind: 'one', by, caller, format: 'flat', action });
       const { precondition = null } = action === 'create' ? options : {};
-      return this.documents[action](plan, { data }, { ...options, precondition });
+      const createdAt = creationOf(row);
+      return this.documents[action](plan, { data }, { ...options, precondition, createdAt });
     };
     const [first] = versions;
     if (first === undefined) return Answer.NOTHING;

@@ -1,4 +1,5 @@
 /** Rows of stored versions, and their form in responses. */
+import { CREATED_AT } from '../../content/model/history-table.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType } from '../../content/model/model.js';
 import type { Row } from '../../pool/runner.js';
@@ -16,6 +17,12 @@ export const statusOf = ({ published }: VersionRow): 'draft' | 'published' =>
 export function contentIn(row: Row): Readonly<Record<string, unknown>> | null {
   const parsed: unknown = typeof row['content'] === 'string' ? JSON.parse(row['content']) : null;
   return isObject(parsed) ? parsed : null;
+}
+
+/** Returns when the version of a row was created; null if its content does not tell it. */
+export function creationOf(row: Row): string | null {
+  const time = contentIn(row)?.[CREATED_AT];
+  return typeof time === 'string' ? time : null;
 }
 
 /** Returns a version without its content: which, when, and by whom. */
