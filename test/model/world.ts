@@ -506,7 +506,7 @@ export class World {
     return [...this.publishedKeys(id, locale), ...this.changedSince(before)];
   }
 
-  /** Makes a published version equal to a former one. Instances that differ are new ones. */
+  /** Makes a published version equal to a former one. Instances that it does not have any more are new ones. */
   private putBack(document: Document, locale: string, { values, links }: Snapshot): void {
     const { type, id, shared, versions } = document;
     const version = versions.get(place('published', localeOf(type, locale)));
@@ -515,10 +515,14 @@ export class World {
     for (const { attribute, localized } of type.scalars)
       (localized ? version : all)[attribute] = values[attribute] ?? null;
     for (const { attribute, localized } of type.embedded) {
-      const now = (localized ? version : all)[attribute] ?? [];
+      const now = ((localized ? version : all)[attribute] ?? []) as readonly Instance[];
+      const isThere = ({ key, component }: Instance): boolean =>
+        now.some((one) => one.key === key && one.component === component);
       const then = (values[attribute] ?? []) as readonly Instance[];
       if (withoutKeys(now) === withoutKeys(then)) continue;
-      (localized ? version : all)[attribute] = then.map((one) => ({ ...one, key: (this.keys += 1) }));
+      (localized ? version : all)[attribute] = then.map((one) =>
+        isThere(one) ? one : { ...one, key: (this.keys += 1) },
+      );
     }
     for (const { attribute, own, relation } of type.sides) {
       if (!own) continue;
