@@ -97,6 +97,12 @@ const ENTITIES: readonly Json[] = [
   odd(14, 'long', { code: longText.join(''), title: longText.join('') }),
   odd(15, 'deep', { data: nested }),
   odd(16, 'texts', { title: 'a\u0000b', data: '"{\\"a\\":1}"', place: { lat: 1 }, unknown: 'value' }),
+  odd(17, 'address', {
+    title: '![a](https://old.example.org/uploads/thumbnail_one.txt) and https://x.org/uploads/none.txt',
+    data: [{ type: 'image', image: { url: 'http://localhost:1337/uploads/one.txt' } }],
+    part: { id: 90, name: 'https://old.example.org/uploads/one.txt' },
+  }),
+  odd(18, 'path', { title: '/uploads/one.txt', data: ['https://x.org/uploads/none.txt'] }),
   odd(20, 'instances', {
     part: [
       { id: 1, name: 'first' },
@@ -176,8 +182,8 @@ describe('odd content', () => {
   });
 
   it('moves, and a second run finds every document unchanged', async () => {
-    expect(output).toContain('Moved: 27 new, 0 replaced, 0 unchanged, 0 left out');
-    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 27 unchanged, 0 left out');
+    expect(output).toContain('Moved: 29 new, 0 replaced, 0 unchanged, 0 left out');
+    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 29 unchanged, 0 left out');
   });
 
   it('gets other ids where an id is missing, too large, repeated or no part of a URL', async () => {
@@ -220,6 +226,12 @@ describe('odd content', () => {
     expect(report.changed).toContainEqual(
       expect.objectContaining({ key: 'place', text: expect.stringContaining('it becomes "json"') }),
     );
+  });
+
+  it('reports texts that contain the address of a file on the former server', async () => {
+    const text = 'Texts with the address of a file on the former server';
+    for (const key of ['title', 'data', `${PART}.name`]) expect([key, rowsOf(key, text)]).toEqual([key, 1]);
+    expect((await one('address')).data[0].image.url).toBe('http://localhost:1337/uploads/one.txt');
   });
 
   it('reports layouts that cannot be read', () => {

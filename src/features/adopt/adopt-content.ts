@@ -181,6 +181,7 @@ export async function adoptContent(task: ContentTask): Promise<ContentCounts> {
       remarks,
       locales,
       defaultLocale: survey.defaultLocale,
+      fileNames: survey.fileNames,
       now: survey.createdAt,
       newId: numbers.newId,
       complete,

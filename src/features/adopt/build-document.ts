@@ -3,6 +3,7 @@ import { SHARED_LOCALE } from '../../content/model/join-model.js';
 import type { Attribute, Column, LinkedAttribute, StoredLinks } from '../../content/model/model.js';
 
 import { convertValue, indexable, instantOf, archiveValue } from './convert-value.js';
+import { hasFormerAddress } from './former-addresses.js';
 import { isKeptId } from './kept-ids.js';
 import { REMARKS } from './document-remarks.js';
 import { Instances } from './instances.js';
@@ -171,6 +172,8 @@ export class DocumentBuilder {
     const { value, problem } = isIndexed ? indexable(converted) : converted;
     if (problem !== null)
       this.notes.say(value === null ? 'none' : 'changed', [attribute.name, problem], version.row);
+    if (hasFormerAddress(value, this.building.fileNames))
+      this.notes.say('changed', [attribute.name, REMARKS.formerAddress], version.row);
     return archiveValue(column.type, value);
   }
 

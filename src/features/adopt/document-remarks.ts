@@ -6,6 +6,9 @@ export const REMARKS = {
   differentLinks: `Links that ${SHARED_BY_ALL}`,
   newId: 'Rows without an id of their own, or with one that is too large: they get another row id',
   noTime: 'Times that cannot be read: they become another time of the row, or that of the archive',
+  formerAddress:
+    'Texts with the address of a file on the former server: they keep it. ' +
+    'Replace its host before you switch it off',
   noDraft: 'Published rows without a draft: they get an equal draft',
   ofOtherDraft:
     'Links of published rows without a draft to targets that belong to the draft of another document: ' +

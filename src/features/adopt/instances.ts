@@ -4,6 +4,7 @@ import { isObject } from '../../kernel/json.js';
 import { convertValue } from './convert-value.js';
 import { REMARKS } from './document-remarks.js';
 import { documentIdOf } from './document-ids.js';
+import { hasFormerAddress } from './former-addresses.js';
 import { isKeptId } from './kept-ids.js';
 import type { LinkLists } from './link-lists.js';
 import { textOf } from './source-schema.js';
@@ -93,6 +94,8 @@ export class Instances {
     }
     const { value, problem } = convertValue(attribute, given, !version.published);
     if (problem !== null) this.notes.say(value === null ? 'none' : 'changed', [at, problem], version.row);
+    if (hasFormerAddress(value, this.building.fileNames))
+      this.notes.say('changed', [at, REMARKS.formerAddress], version.row);
     return value;
   }
 }

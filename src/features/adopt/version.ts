@@ -9,6 +9,8 @@ export interface Building {
   readonly remarks: Remarks;
   readonly locales: readonly string[];
   readonly defaultLocale: string;
+  /** Names of the files in the media library. */
+  readonly fileNames: ReadonlySet<string>;
   /** Time for rows that have none. */
   readonly now: string;
   /** Returns a row id that no row of the source has. */
