@@ -213,6 +213,16 @@ describe('an archive', () => {
         async () => gzipSync((await whole()).replace(/\{"complete".*\n/, '')),
         /not complete/,
       ],
+      [
+        'a missing part',
+        async () => gzipSync((await whole()).replace(/\{"part":"contents"[^]*?\{"end".*\n/, '')),
+        /^The archive is not complete$/,
+      ],
+      [
+        'two archives in one file',
+        async () => gzipSync(`${await whole()}${await whole()}`),
+        /^This is not a content archive, or it is damaged$/,
+      ],
       ['half a file', async () => (await readFile(file)).subarray(0, 2000), /damaged|not complete/],
       [
         'a part of another kind',

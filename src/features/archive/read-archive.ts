@@ -44,6 +44,8 @@ const LINE_ERRORS = {
 const invalidArchive = (): ArchiveError =>
   new ArchiveError('This is not a content archive, or it is damaged');
 
+const incompleteArchive = (): ArchiveError => new ArchiveError('The archive is not complete');
+
 function parsed(line: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(line);
@@ -74,10 +76,9 @@ function headerOf(line: string): ArchiveHeader {
 
 function partOf(item: Readonly<Record<string, unknown>>): ArchivePart {
   const { part } = item;
-  if (typeof part !== 'string' || !Object.hasOwn(LINES, part))
-    throw new ArchiveError(
-      `The archive has a part "${String(part)}", unknown to this library: update the library`,
-    );
+  if (typeof part !== 'string') throw invalidArchive();
+  if (!Object.hasOwn(LINES, part))
+    throw new ArchiveError(`The archive has a part "${part}", unknown to this library: update the library`);
   return as(item, isPart);
 }
 
@@ -184,14 +185,15 @@ async function* itemsOf(lines: AsyncIterable<string>): AsyncGenerator<ArchiveIte
       [part, parts] = [null, parts + 1];
     } else {
       const item = parsed(line);
-      isComplete = item['complete'] === true && item['parts'] === parts;
+      isComplete = item['complete'] === true;
+      if (isComplete && item['parts'] !== parts) throw incompleteArchive();
       if (isComplete) continue;
       part = new PartCheck(partOf(item));
       part.add(line);
       yield { kind: 'part', part: part.part };
     }
   }
-  if (!isComplete) throw new ArchiveError('The archive is not complete');
+  if (!isComplete) throw incompleteArchive();
 }
 
 /** Bytes of a decompressed piece. Each piece costs a turn of the event loop. */
