@@ -1,11 +1,12 @@
 /** Audit log: writes, sign-ins, changes of accounts; its route, its export, and the removal of a person. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiTokensModule, UsersModule } from 'nestjs-content-api/accounts';
 import { AuditModule } from 'nestjs-content-api/history';
 import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
-import { Outbox, usersOptions } from '../accounts/helpers.ts';
+import { contentTypes, Outbox, usersOptions } from '../accounts/helpers.ts';
 import { type AccountsWorld, PASSWORD, startAccounts } from '../security/accounts-world.ts';
 import { dose, expectSoon } from '../support/dose.ts';
-import { ADAPTERS } from '../support/app.ts';
+import { ADAPTERS, createTestApp } from '../support/app.ts';
 import { eraseUser } from '../../src/features/history/erasure.ts';
 import { AuditLog } from '../../src/features/history/audit/audit-log.ts';
 import { Database } from '../../src/content/store/database.ts';
@@ -224,6 +225,39 @@ describe.each(ADAPTERS)('audit log on %s', (adapter) => {
     const addresses = `select distinct address from content_audit where id = any($1::bigint[])`;
     expect(await world.sql(addresses, [ids])).toEqual([{ address: null }]);
   });
+});
+
+it('26.5, 26.6 counts, deletes and erases entries for longer than a request may take', async () => {
+  const test = await createTestApp({
+    contentTypes,
+    limits: { statementTimeout: 100 },
+    imports: [AuditModule.forRoot()],
+  });
+  const locking = await test.connect();
+  try {
+    const log = test.app.get(AuditLog, { strict: false });
+    const database = test.app.get(Database, { strict: false });
+    const schema = test.app.get<ContentSchema>(CONTENT_SCHEMA, { strict: false });
+    await test.sql(
+      `insert into content_audit (id, at, action, attributes, actor, actor_id)
+       select n, now() - interval '1 day' * n, 'sign-in', '[]', 'user', 'ann' from generate_series(1, 9) n`,
+    );
+    await locking.query('begin; lock table content_audit');
+    const working = Promise.all([
+      log.countOlder(20),
+      log.forget(20),
+      eraseUser(database, schema as never, { user: 'ann', dryRun: false }),
+    ]);
+    // The server allows a statement of a request one second more than the option.
+    await Promise.race([working, sleep(1500)]);
+    await locking.query('commit');
+    const [older, forgotten, erased] = await working;
+    expect([older, forgotten]).toEqual([0, 0]);
+    expect(erased.filter(({ count }) => count > 0)).toMatchObject([{ count: 9 }]);
+  } finally {
+    await locking.end();
+    await test.close();
+  }
 });
 
 it('refuses unknown options', () => {

@@ -214,8 +214,9 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction without timeouts and outside the request queue, for commands. With
-   * `snapshot`, it reads one consistent snapshot and cannot write. Retries deadlocks.
+   * Runs `work` in one transaction outside the request queue, for commands. Each statement has the timeout of
+   * the session, unless the transaction sets another one. With `snapshot`, it reads one consistent snapshot
+   * and cannot write. Retries deadlocks.
    */
   async runAlone<T>(work: (runner: Runner) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
     const options = snapshot ? ONE_SNAPSHOT : READ_COMMITTED;

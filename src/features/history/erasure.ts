@@ -1,4 +1,5 @@
 /** Removes a person from documents, stored versions, logs, releases and the open forms of the desk. */
+import { withoutStatementTimeout } from '../../content/compile/compile-change-log.js';
 import { auditTableOf } from '../../content/model/audit-table.js';
 import { AUTHORS, CREATOR } from '../../content/model/authors.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
@@ -7,8 +8,10 @@ import { presenceTableOf } from '../../content/model/presence-table.js';
 import { releaseTablesOf } from '../../content/model/release-tables.js';
 import { requestKeyTableOf } from '../../content/model/request-keys.js';
 import type { Schema } from '../../content/model/model.js';
-import { OWN_TRANSACTION, type Database } from '../../content/store/database.js';
+import type { Database } from '../../content/store/database.js';
 import { constant, type Identifier, join, param, print, quote, type Sql, sql } from '../../kernel/sql.js';
+
+const WRITES = { snapshot: false };
 
 const CREATOR_NAME = constant(CREATOR);
 
@@ -117,14 +120,18 @@ function partsOf({ file, types }: Schema, user: string): readonly Part[] {
   ];
 }
 
-/** Removes a user in one transaction; with `dryRun`, only counts. Returns what it has removed, or would. */
+/**
+ * Removes a user in one transaction, however long that takes; with `dryRun`, only counts. Returns what it has
+ * removed, or would.
+ */
 export async function eraseUser(
   database: Database,
   schema: Schema,
   { user, dryRun }: { readonly user: string; readonly dryRun: boolean },
 ): Promise<readonly ErasedPart[]> {
   const erased: ErasedPart[] = [];
-  await database.transaction(async (runner) => {
+  await database.runAlone(async (runner) => {
+    await runner.run(withoutStatementTimeout());
     erased.length = 0;
     for (const { what, table, rows, sets } of partsOf(schema, user)) {
       const found = sql`select count(*) as count from ${quote(table)} where ${rows}`;
@@ -139,6 +146,6 @@ export async function eraseUser(
         );
       erased.push({ what, count: Number(row?.['count'] ?? 0) });
     }
-  }, OWN_TRANSACTION);
+  }, WRITES);
   return erased;
 }

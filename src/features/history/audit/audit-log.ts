@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { withoutStatementTimeout } from '../../../content/compile/compile-change-log.js';
 import type { Caller } from '../../../content/access/caller.js';
 import {
   assignedBy,
@@ -12,6 +13,7 @@ import { type HttpRequest, requestIdOf, stateOf } from '../../../content/http/re
 import { unstorable } from '../../../content/model/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { Database } from '../../../content/store/database.js';
+import type { Row, Runner } from '../../../pool/runner.js';
 import { fill, silently, type Statement, type Template } from '../../../kernel/sql.js';
 import { AUDIT_OPTIONS, type ResolvedAuditOptions } from './audit.options.js';
 import {
@@ -98,7 +100,7 @@ export class AuditLog implements OnModuleInit {
 
   /** Returns the number of entries that are older than a number of days. */
   async countOlder(days: number): Promise<number> {
-    const [row] = await this.database.run(compileCountOlder(this.file, days));
+    const [row] = await this.alone(compileCountOlder(this.file, days));
     return Number(row?.['count'] ?? 0);
   }
 
@@ -106,8 +108,17 @@ export class AuditLog implements OnModuleInit {
   async forget(days: number): Promise<number> {
     let deleted = 0;
     for (let last = BATCH; last === BATCH; deleted += last)
-      last = (await this.database.run(compileForgetEntries(this.file, days, BATCH))).length;
+      last = (await this.alone(compileForgetEntries(this.file, days, BATCH))).length;
     return deleted;
+  }
+
+  /** Runs a statement that may read the whole log, which takes longer than a request may. */
+  private alone(statement: Statement): Promise<readonly Row[]> {
+    const work = async (runner: Runner): Promise<readonly Row[]> => {
+      await runner.run(withoutStatementTimeout());
+      return runner.run(statement);
+    };
+    return this.database.runAlone(work, { snapshot: false });
   }
 
   private addressOf(request: AuditedRequest | undefined): string | null {
