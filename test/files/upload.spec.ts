@@ -280,6 +280,15 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
       { data: [expect.not.objectContaining({ id: inside?.id })] },
     ]);
     expect(JSON.stringify(inside)).not.toContain('flags');
+    for (const wrong of [`folder[]=${folder}`, `folder=${folder}&folder=%2F`, 'folder', 'folder=%2F%00'])
+      expect([wrong, ...(await json(`/api/upload/files?${wrong}`))]).toEqual([
+        wrong,
+        400,
+        {
+          data: null,
+          error: expect.objectContaining({ message: expect.stringContaining('Invalid folder') }),
+        },
+      ]);
     for (const wrong of ['flags', '/../x', '/a//b', 7])
       expect((await refusal(formOf([{}], { fileInfo: { folder: wrong } })))[0]).toBe(400);
     expect((await api.ask('/api/upload/folders', { as: 'file-findOne' })).status).toBe(403);

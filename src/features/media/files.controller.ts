@@ -51,6 +51,15 @@ const isAbsent = (error: unknown): boolean => error instanceof ContentError && e
 /** Error of the protocol for a missing file (20.9). */
 const fileNotFound = (): ContentError => new ContentError('NotFoundError', 'file.notFound');
 
+/** Error for a parameter that would otherwise leave the list as long as without it. */
+const invalidFolder = (): ContentError =>
+  validationError('Invalid folder: expected one path such as "/countries/flags"', {
+    key: 'folder',
+    path: null,
+    source: 'query',
+    param: 'folder',
+  });
+
 const messageOf = (request: HttpRequest): IncomingMessage => rawOf(request) as IncomingMessage;
 
 const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
@@ -196,7 +205,8 @@ export class FilesController {
     const plan = this.plan(request, access, ({ folder: _folder, ...query }, settings) =>
       defaults(query, settings),
     );
-    if (typeof folder !== 'string' || unstorable(folder)) return plan;
+    if (folder === undefined) return plan;
+    if (typeof folder !== 'string' || unstorable(folder)) throw invalidFolder();
     const parts = [...(plan.where === null ? [] : [plan.where]), this.files.isIn(folder)];
     return { ...plan, where: { kind: 'all', parts }, shared: null };
   }
