@@ -172,6 +172,22 @@ describe('images over HTTP', () => {
       expect(await app.stored()).toHaveLength(stored);
     });
 
+    it('20.6: redirect from the URL of replaced content', async () => {
+      const file = await upload(await png(820, 610));
+      const form = formOf([{ bytes: await png(830, 620), name: 'x.png', type: 'image/png' }]);
+      await app.send(form, { path: `/api/upload?id=${file.id}` });
+      const { hash } = (await (await app.ask(`/api/upload/files/${file.id}`)).json()) as any;
+      const old = (rest: string) =>
+        app.ask(`/uploads/${file.hash}/${rest}`, { as: '', method: 'HEAD', redirect: 'manual' });
+      for (const recipe of ['card', 'w640-h360-cover-x30-y80-q80.webp']) {
+        const { status, headers } = await old(recipe);
+        expect([status, headers.get('location')]).toEqual([302, `/uploads/${hash}/${recipe}`]);
+      }
+      for (const none of ['card?s=x', 'card/', 'a%0Ab', '%2e%2e%2fx'])
+        expect([none, (await old(none)).status]).toEqual([none, 404]);
+      expect(hash).not.toBe(file.hash);
+    });
+
     it('are deleted with their file', async () => {
       const before = (await app.stored()).length;
       const file = await upload(await png(810, 610));

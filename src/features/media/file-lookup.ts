@@ -17,6 +17,8 @@ export const CACHE_LIMITS = { max: 2000, ttl: 5000 };
 
 /** Format name and file hash: `small_big_up_5e44584d2c`. */
 const FORMAT = /^([a-z0-9]+)_(.+)$/;
+/** Hash and recipe of a variant: `big_up_5e44584d2c/card`. */
+const VARIANT = /^([^/]+)\/([a-z0-9_.-]+)$/;
 const NAMED = /^(.+?)(\.[a-z0-9]{1,16})$/;
 
 const isNoHash = (text: string): boolean => text === '' || !text.isWellFormed() || text.includes('\0');
@@ -54,11 +56,18 @@ export class FileLookup {
   }
 
   /**
-   * Returns the current URL of a file whose content was replaced, so that links in old pages work. Null for
-   * an unknown URL.
+   * Returns the current URL of a file or variant whose content was replaced, so that links in old pages work.
+   * Null for an unknown URL.
    */
-  async movedTo({ path }: FileRequest): Promise<string | null> {
-    if (path.includes('/') || isNoHash(path)) return null;
+  async movedTo({ path, query }: FileRequest): Promise<string | null> {
+    if (isNoHash(path)) return null;
+    const [, former, recipe] = VARIANT.exec(path) ?? [];
+    if (former !== undefined) {
+      // A signature is valid for one hash only.
+      const row = query.size > 0 ? null : await this.files.replaced(former);
+      return row === null ? null : urlOf(`${row.hash}/${recipe}`, '');
+    }
+    if (path.includes('/')) return null;
     const { stem, ext, format, hash } = partsOf(path);
     const original = await this.files.replaced(stem);
     if (original !== null) return original.url;
