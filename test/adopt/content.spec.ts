@@ -192,6 +192,8 @@ describe('content of an archive', () => {
       { key: 'email', rows: ['2'] },
       { key: 'nameKey', rows: ['3'] },
     ]);
+    const spelled = report.changed.filter(({ text }) => String(text).startsWith('E-mail addresses with'));
+    expect(spelled).toMatchObject([{ key: 'email', count: 1 }]);
   });
 
   it('reports URLs that change, and values that files do not have', () => {

@@ -49,6 +49,9 @@ export interface ContentCounts {
   readonly rows: number;
 }
 
+const OTHER_SPELLING =
+  'E-mail addresses with capital letters or spaces: they are stored in lower case, without spaces';
+
 const BCRYPT = /^\$2[abxy]?\$\d\d\$/;
 
 /** Returns the values of a role, which always has a name and a type here. */
@@ -159,7 +162,10 @@ export async function adoptContent(task: ContentTask): Promise<ContentCounts> {
   const complete: Building['complete'] = (uid, data, documentId) => {
     const ofPlain = uid === ROLE_UID ? roleValues(data, documentId) : data;
     const own = types.isFile(uid) ? fileValues(data, documentId, { ...task, facts }) : ofPlain;
-    return task.completed(types.typeOf(uid)?.singularApiId ?? '', own);
+    const completed = task.completed(types.typeOf(uid)?.singularApiId ?? '', own);
+    if (uid === USER_UID && completed['email'] !== own['email'])
+      remarks.add({ list: 'changed', subject: uid, key: 'email', text: OTHER_SPELLING }, documentId);
+    return completed;
   };
   const { homeLocale } = task;
   const sorting = { archive, survey, types, remarks, directory, progress, homeLocale };
