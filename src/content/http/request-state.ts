@@ -9,7 +9,7 @@ import type { Handler } from '../model/routes.js';
 import type { Timing } from './timing.js';
 
 /** Facts for the audit log that only the handler of the request knows. */
-export interface AuditedDetails {
+interface AuditedDetails {
   /** Caller whom a credential names that no guard reads. */
   readonly actor?: Pick<Caller, 'kind' | 'id'>;
   /** Names of the members that the request changes. */
