@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { actionsOn, EVERY, OTHER_SUBJECTS } from '../../../src/content/access/actions.ts';
 import { EVENT_NAMES } from '../../../src/features/events/logged-event.ts';
-import { ACCOUNT_ACTIONS } from '../../../desk/src/model/audit-list.ts';
+import { ACCOUNT_ACTIONS, CONTENT_ACTIONS } from '../../../desk/src/model/audit-list.ts';
 import { choicesOf, valueLabel } from '../../../desk/src/model/model.ts';
 import { verbsOf } from '../../../desk/src/screens/people/grants.ts';
 import { de } from '../../../desk/src/texts/de.ts';
@@ -23,13 +23,19 @@ describe('the desk knows', () => {
     expect(Object.keys(webhooks.names).sort()).toEqual([...EVENT_NAMES].sort());
   });
 
-  it('all actions on accounts that the audit log records', () => {
+  it('all actions of handlers that the audit log records', () => {
     const files = globSync('features/**/*.controller.ts', { cwd: SOURCE });
     const found = files.flatMap((file) => [
-      ...readFileSync(join(SOURCE, file), 'utf8').matchAll(/@Audited\('([^']+)'\)/g),
+      ...readFileSync(join(SOURCE, file), 'utf8').matchAll(/@Audited\(\{ action: '([^']+)'(, type)?/g),
     ]);
-    const recorded = new Set(found.map(([, action = '']) => action));
-    expect([...ACCOUNT_ACTIONS].sort()).toEqual([...recorded].sort());
+    const actionsOf = (isTyped: boolean): string[] => [
+      ...new Set(
+        found.filter(([, , type]) => (type !== undefined) === isTyped).map(([, action = '']) => action),
+      ),
+    ];
+    expect(actionsOf(false).sort()).toEqual([...ACCOUNT_ACTIONS].sort());
+    expect(actionsOf(true)).toContain('publish');
+    expect(CONTENT_ACTIONS).toEqual(expect.arrayContaining(actionsOf(true)));
   });
 });
 
