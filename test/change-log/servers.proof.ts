@@ -181,7 +181,8 @@ describe('the cache, and servers', () => {
     expect(await isKept(3)).toBe(false);
     // Only flushed changes are sent to the standby, and this server flushes only after seconds.
     await sql(`begin; set local synchronous_commit = on; update notes set title = 'subscribed'; commit`);
-    for (let tries = 0; tries < 100 && (await titles()) !== 'subscribed'; tries += 1) await sleep(50);
+    // A worker that copies the table, and fails once, starts again after five seconds.
+    for (let tries = 0; tries < 500 && (await titles()) !== 'subscribed'; tries += 1) await sleep(50);
     expect(await titles()).toBe('subscribed');
     await sql('drop subscription notes', standby);
     await app.get(ChangeLogWorker).maintain();
