@@ -330,26 +330,64 @@ export class History {
     }
   }
 
+  /** Published versions come first, so that drafts may differ from them. Equal values are written once. */
   private recreate(document: Document, versions: ReadonlyMap<string, Snapshot>): string[] {
     const { id, type } = document;
     const written: string[] = [];
-    for (const locale of LOCALES) {
-      let before: Body | null = null;
-      for (const state of ['published', 'draft'] as const) {
+    const known = new WrittenValues(type);
+    for (const state of ['published', 'draft'] as const)
+      for (const locale of LOCALES) {
         const content = versions.get(versionKey(id, state, locale));
         if (content === undefined) continue;
-        const body = this.bodyOf(content, document);
-        // The write of the published version also writes an equal draft.
-        if (isDeepStrictEqual(body, before)) continue;
-        before = body;
         const write = { locale, publish: state === 'published', caller: null, restores: true };
         if (!this.world.documents.has(id)) {
-          const first = { ...write, body: this.bodyOf(content, document, { withSelf: false }) };
-          written.push(...this.world.create(type, id, first));
+          const body = this.bodyOf(content, document, { withSelf: false });
+          written.push(...this.world.create(type, id, { ...write, body }));
+          known.add(locale, body);
         }
+        const body = known.missingIn(locale, this.bodyOf(content, document));
+        if (body === null) continue;
         written.push(...this.world.update(id, { ...write, body }));
+        known.add(locale, body);
       }
-    }
     return written;
+  }
+}
+
+/** Values that the drafts of a restored document have, by attribute, and by locale if it is localized. */
+class WrittenValues {
+  private readonly locales = new Set<string>();
+  private readonly values = new Map<string, unknown>();
+  private readonly localized: ReadonlySet<string>;
+
+  constructor({ scalars, embedded, sides }: Document['type']) {
+    const relations = sides.map(({ attribute, relation: { localized } }) => ({ attribute, localized }));
+    this.localized = new Set(
+      [...scalars, ...embedded, ...relations].flatMap((one) => (one.localized ? [one.attribute] : [])),
+    );
+  }
+
+  /** Returns the values to write to a version; null if it exists and has them all. */
+  missingIn(locale: string, { scalars, embedded, relations }: Body): Body | null {
+    const missing = <T>(values: Readonly<Record<string, T>>): Record<string, T> =>
+      Object.fromEntries(
+        Object.entries(values).filter(([name, value]) => {
+          const key = this.keyOf(name, locale);
+          return !this.values.has(key) || !isDeepStrictEqual(this.values.get(key), value);
+        }),
+      );
+    const body = { scalars: missing(scalars), embedded: missing(embedded), relations: missing(relations) };
+    const isNothing = Object.values(body).every((values) => Object.keys(values).length === 0);
+    return isNothing && this.locales.has(locale) ? null : body;
+  }
+
+  add(locale: string, body: Body): void {
+    this.locales.add(locale);
+    for (const values of Object.values(body))
+      for (const [name, value] of Object.entries(values)) this.values.set(this.keyOf(name, locale), value);
+  }
+
+  private keyOf(name: string, locale: string): string {
+    return this.localized.has(name) ? `${name} ${locale}` : name;
   }
 }
