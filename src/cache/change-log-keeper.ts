@@ -3,7 +3,6 @@ import {
   compileProbe,
   compileUpkeep,
   holdChangeLog,
-  withoutStatementTimeout,
   tryChangeLog,
 } from '../content/compile/compile-change-log.js';
 import {
@@ -15,7 +14,8 @@ import {
   compileUncount,
 } from '../content/compile/compile-totals.js';
 import { OWN_TRANSACTION, type Database } from '../content/store/database.js';
-import type { Row, Runner } from '../pool/runner.js';
+import { runUnlimited } from '../content/store/run-unlimited.js';
+import type { Row } from '../pool/runner.js';
 import { ContentError } from '../kernel/errors.js';
 import { changeLogTablesOf, notedTables } from '../content/model/change-log-tables.js';
 import type { ContentType, Schema } from '../content/model/model.js';
@@ -168,9 +168,8 @@ export class ChangeLogKeeper {
    * query still returns once the lock is acquired.
    */
   private count(type?: ContentType, unless?: Statement): Promise<readonly WrongTotal[]> {
-    const work = async (runner: Runner): Promise<readonly WrongTotal[]> => {
+    return runUnlimited(this.base.database, async (runner) => {
       if (type === undefined) return [];
-      await runner.run(withoutStatementTimeout());
       await runner.run(holdChangeLog());
       const [reset] = await runner.run(compileReset(type));
       if (reset?.['counted'] === false) throw new Error('Totals cannot be counted within a savepoint');
@@ -178,8 +177,7 @@ export class ChangeLogKeeper {
       if (unless !== undefined && !left.some((row) => row['type'] === type.singularApiId)) return [];
       const rows = await runner.run(compileRecount(type));
       return rows.map((row) => ({ type: type.singularApiId, ...row }) as WrongTotal);
-    };
-    return this.base.database.runAlone(work, { snapshot: false });
+    });
   }
 
   /**

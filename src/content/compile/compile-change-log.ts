@@ -187,10 +187,6 @@ export const isCounted = (type: Sql): Sql => sql`t.type = ${type} and ${IS_COUNT
 export const uncount = ({ total }: ChangeLogTables, condition: Sql): Sql =>
   sql`update ${quote(total)} t set total = 0 where ${IS_COUNTED_MARK} and ${condition}`;
 
-/** Lifts the statement timeout of a transaction, for slow statements on large tables. */
-export const withoutStatementTimeout = (): Statement =>
-  print(sql`select set_config('statement_timeout', '0', true)`);
-
 /** Serialises the maintenance of the change log. */
 export const holdChangeLog = (): Statement => print(sql`select pg_advisory_xact_lock(${CHANGE_LOG_LOCK})`);
 export const tryChangeLog = (): Statement =>

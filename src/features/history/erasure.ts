@@ -1,5 +1,4 @@
 /** Removes a person from documents, stored versions, logs, releases and the open forms of the desk. */
-import { withoutStatementTimeout } from '../../content/compile/compile-change-log.js';
 import { auditTableOf } from '../../content/model/audit-table.js';
 import { AUTHORS, CREATOR } from '../../content/model/authors.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
@@ -9,9 +8,8 @@ import { releaseTablesOf } from '../../content/model/release-tables.js';
 import { requestKeyTableOf } from '../../content/model/request-keys.js';
 import type { Schema } from '../../content/model/model.js';
 import type { Database } from '../../content/store/database.js';
+import { runUnlimited } from '../../content/store/run-unlimited.js';
 import { constant, type Identifier, join, param, print, quote, type Sql, sql } from '../../kernel/sql.js';
-
-const WRITES = { snapshot: false };
 
 const CREATOR_NAME = constant(CREATOR);
 
@@ -130,8 +128,7 @@ export async function eraseUser(
   { user, dryRun }: { readonly user: string; readonly dryRun: boolean },
 ): Promise<readonly ErasedPart[]> {
   const erased: ErasedPart[] = [];
-  await database.runAlone(async (runner) => {
-    await runner.run(withoutStatementTimeout());
+  await runUnlimited(database, async (runner) => {
     erased.length = 0;
     for (const { what, table, rows, sets } of partsOf(schema, user)) {
       const found = sql`select count(*) as count from ${quote(table)} where ${rows}`;
@@ -146,6 +143,6 @@ export async function eraseUser(
         );
       erased.push({ what, count: Number(row?.['count'] ?? 0) });
     }
-  }, WRITES);
+  });
   return erased;
 }

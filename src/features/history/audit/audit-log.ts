@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { withoutStatementTimeout } from '../../../content/compile/compile-change-log.js';
 import type { Caller } from '../../../content/access/caller.js';
 import {
   assignedBy,
@@ -13,7 +12,8 @@ import { type HttpRequest, requestIdOf, stateOf } from '../../../content/http/re
 import { unstorable } from '../../../content/model/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { Database } from '../../../content/store/database.js';
-import type { Row, Runner } from '../../../pool/runner.js';
+import { runUnlimited } from '../../../content/store/run-unlimited.js';
+import type { Row } from '../../../pool/runner.js';
 import { fill, silently, type Statement, type Template } from '../../../kernel/sql.js';
 import { AUDIT_OPTIONS, type ResolvedAuditOptions } from './audit.options.js';
 import {
@@ -114,11 +114,7 @@ export class AuditLog implements OnModuleInit {
 
   /** Runs a statement that may read the whole log, which takes longer than a request may. */
   private alone(statement: Statement): Promise<readonly Row[]> {
-    const work = async (runner: Runner): Promise<readonly Row[]> => {
-      await runner.run(withoutStatementTimeout());
-      return runner.run(statement);
-    };
-    return this.database.runAlone(work, { snapshot: false });
+    return runUnlimited(this.database, (runner) => runner.run(statement));
   }
 
   private addressOf(request: AuditedRequest | undefined): string | null {
