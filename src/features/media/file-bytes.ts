@@ -150,14 +150,21 @@ export class FileBytes {
     });
   }
 
+  /** Throws an Error if stored bytes have another size than their file. */
   private async areStored(contents: readonly ContentToKeep[]): Promise<boolean> {
-    const keys = contents.flatMap(({ bytes }) => bytes.map(({ key }) => key));
+    const all = contents.flatMap(({ bytes }) => bytes);
     const stop = new AbortController();
     const timeout = sleep(CHECK_TIMEOUT, null, { signal: stop.signal });
     try {
-      const found = await Promise.race([Promise.all(keys.map((key) => this.storage.head(key))), timeout]);
+      const heads = Promise.all(all.map(({ key }) => this.storage.head(key)));
+      const found = await Promise.race([heads, timeout]);
       if (found === null) throw new Error(`The storage did not respond within ${CHECK_TIMEOUT} ms`);
-      return found.every((one) => one !== null);
+      const stored = found.filter((head) => head !== null);
+      for (const { key, size } of stored) {
+        const expected = all.find((one) => one.key === key)?.file.size;
+        if (size !== expected) throw new Error(`The storage has ${size} bytes of ${key}, not ${expected}`);
+      }
+      return stored.length === all.length;
     } finally {
       stop.abort();
       await timeout.catch(() => undefined);

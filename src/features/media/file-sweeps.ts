@@ -13,7 +13,7 @@ import { compileFindRecords } from '../../content/compile/compile-record.js';
 import { Database } from '../../content/store/database.js';
 import type { Runner } from '../../pool/runner.js';
 import type { Lock } from '../../pool/locks.js';
-import { variantsOf } from '../../content/model/content-keys.js';
+import { contentOf, variantsOf } from '../../content/model/content-keys.js';
 import type { FileStorage } from './file-storage.js';
 import { FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
@@ -117,8 +117,11 @@ export class FileSweeps implements BeforeApplicationShutdown {
   private async remove(key: string, run: Runner['run']): Promise<boolean> {
     await this.acquire(key, run);
     if (await this.isUsed(key, run)) return false;
-    for await (const variant of this.storage.list(variantsOf(key)))
+    for await (const variant of this.storage.list(variantsOf(key))) {
+      // A storage that ignores the prefix lists other contents, too.
+      if (contentOf(variant.key) !== key) continue;
       if (!(await this.deleteUnused(variant.key, key, run))) return false;
+    }
     return this.deleteUnused(key, key, run);
   }
 

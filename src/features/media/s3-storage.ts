@@ -12,6 +12,7 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { timed } from './checked-bytes.js';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile } from './file-storage.js';
 
 /**
@@ -38,7 +39,7 @@ export interface S3StorageOptions {
 export interface S3Timeouts {
   /** Timeout of a HEAD. Default 5,000. */
   readonly head: number;
-  /** Time from a GET to the first byte. Default 10,000. */
+  /** Time from a GET to the first byte, and from each piece of the bytes to the next. Default 10,000. */
   readonly get: number;
   /** Time without progress of a PUT. Default 30,000. */
   readonly put: number;
@@ -141,7 +142,9 @@ export class S3Storage implements FileStorage {
     const found = await unlessAbsent(
       this.within('get', (stop) => this.client.send(request, { abortSignal: stop.signal })),
     );
-    return (found?.Body as Readable | undefined) ?? null;
+    const body = found?.Body as Readable | undefined;
+    if (body === undefined) return null;
+    return timed(body, this.timeouts.get);
   }
 
   async head(key: string): Promise<KeptBytes | null> {
@@ -170,6 +173,8 @@ export class S3Storage implements FileStorage {
       );
       for (const { Key = '', Size = 0, LastModified = new Date(0) } of page.Contents ?? [])
         yield { key: Key.slice(this.prefix.length), size: Size, modified: LastModified };
+      if (page.NextContinuationToken !== undefined && page.NextContinuationToken === after)
+        throw new Error('The bucket repeated a page of its list');
       after = page.NextContinuationToken;
     } while (after !== undefined);
   }

@@ -13,6 +13,7 @@ import { SignedUrls } from './signed-urls.js';
 import { type Part, partOf } from './byte-ranges.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { acceptAnyPath } from '../../content/http/fastify.js';
+import { begun, exactly } from './checked-bytes.js';
 import { isPlain, sendBytes } from './send-bytes.js';
 import { connect, type RawRequest } from '../../content/http/request-hooks.js';
 import { varyBy } from '../../content/http/vary.js';
@@ -145,8 +146,13 @@ export class ServedFiles implements OnModuleInit {
     // A known end avoids a read beyond it and a larger buffer.
     const all = size === 0 ? undefined : { start: 0, end: size - 1 };
     const stream = await this.options.storage.get(key, range ?? all);
-    if (stream === null) this.headCache.delete(key);
-    return stream;
+    if (stream === null) {
+      this.headCache.delete(key);
+      return null;
+    }
+    // Fewer bytes than `Content-Length` make clients wait; more are read as the next response.
+    const { start, end } = range ?? { start: 0, end: size - 1 };
+    return begun(exactly(stream, end - start + 1));
   }
 
   private sendHead(response: object, { found, head, part }: Served): void {
