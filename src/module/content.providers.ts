@@ -10,6 +10,7 @@ import { ContentMetrics } from '../features/monitoring/content-metrics.js';
 import { MetricParts } from '../content/documents/metric-parts.js';
 import { RequestCounts } from '../content/http/request-counts.js';
 import { RequestWatch } from '../content/http/request-watch.js';
+import { GrantsOnDocuments } from '../content/documents/document-grants.js';
 import { VisibleDocuments } from '../content/documents/visible-documents.js';
 import { DocumentsBase } from '../content/documents/documents-base.js';
 import { Documents } from '../content/documents/documents.service.js';
@@ -129,6 +130,7 @@ const CLASSES: readonly Provider[] = [
   ReadHeaders,
   DocumentsBase,
   Documents,
+  GrantsOnDocuments,
   VisibleDocuments,
   ChangeLogWorker,
   ContentMetrics,
@@ -188,6 +190,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   DocumentHistory,
   ReadHeaders,
   Documents,
+  GrantsOnDocuments,
   VisibleDocuments,
   ScheduleWorker,
   ContentMetrics,

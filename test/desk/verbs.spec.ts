@@ -1,5 +1,5 @@
 /** `GET /desk/verbs`: what an editor may do with one document, where grants cover some documents only. */
-import { type Credentials, defineCollectionType, type Identity } from 'nestjs-content-api';
+import { type Credentials, defineCollectionType, defineSingleType, type Identity } from 'nestjs-content-api';
 import { DeskModule } from 'nestjs-content-api/desk';
 import { HistoryModule } from 'nestjs-content-api/history';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -17,6 +17,20 @@ const note = defineCollectionType({
 const secret = defineCollectionType({
   singularApiId: 'secret',
   pluralApiId: 'secrets',
+  attributes: { title: { type: 'string' } },
+});
+const front = defineSingleType({
+  singularApiId: 'front',
+  draftAndPublish: true,
+  localized: true,
+  actions: true,
+  attributes: { title: { type: 'string', localized: true }, area: { type: 'string' } },
+});
+const column = defineCollectionType({
+  singularApiId: 'column',
+  pluralApiId: 'columns',
+  draftAndPublish: true,
+  publishBy: 'right',
   attributes: { title: { type: 'string' } },
 });
 const auth = {
@@ -38,6 +52,16 @@ const ROLES = {
   hidden: { desk: ['open'], note: [{ actions: '*', own: true }] },
   french: { desk: ['open'], note: [...READS, { actions: WRITES, where: () => ({ locale: 'fr' }) }] },
   reader: { note: '*' },
+  local: {
+    desk: ['open'],
+    note: [{ actions: [...READS, 'create', ...WRITES], where: () => ({ locale: { $in: ['fr'] } }) }],
+    front: ['find', 'readDrafts', { actions: ['update', 'publish'], where: () => ({ area: 'here' }) }],
+    column: [...READS, 'create', 'update'],
+  },
+  away: {
+    desk: ['open'],
+    front: ['find', { actions: ['update', 'publish'], where: () => ({ area: 'away' }) }],
+  },
 } as const;
 
 describe('verbs on one document', () => {
@@ -46,7 +70,7 @@ describe('verbs on one document', () => {
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [note, secret],
+        contentTypes: [note, secret, front, column],
         locales: ['en', 'fr', 'ar'],
         access: { roles: ROLES },
         auth,
@@ -74,7 +98,7 @@ describe('verbs on one document', () => {
       .set('x-user', user);
   const verbs = async (user: string, locale = 'en'): Promise<string[]> =>
     Object.keys((await ask(user, { locale }).expect(200)).body.data);
-  const ON_ONE = ['update', 'delete', 'publish', 'unpublish', 'discard', 'schedule', 'versions'];
+  const ON_ONE = ['update', 'delete', 'publish', 'live', 'unpublish', 'discard', 'schedule', 'versions'];
 
   it('are all for an owner, and for an editor of all documents', async () => {
     expect(await verbs('ann author')).toEqual(expect.arrayContaining(ON_ONE));
@@ -93,9 +117,71 @@ describe('verbs on one document', () => {
   it('follow conditions on the version of the language', async () => {
     const ofEnglish = await verbs('fay french');
     expect(ofEnglish.filter((verb) => ON_ONE.includes(verb))).toEqual([]);
-    expect(await verbs('fay french', 'fr')).toEqual(expect.arrayContaining(ON_ONE));
-    // The desk offers to add a language to a document that has one.
-    expect(await verbs('ann author', 'ar')).toEqual(expect.arrayContaining(['update']));
+    // A publication writes `owner`, which all languages share, in English, too.
+    const ofFrench = ON_ONE.filter((verb) => !['publish', 'live', 'schedule'].includes(verb));
+    expect((await verbs('fay french', 'fr')).filter((verb) => ON_ONE.includes(verb)).sort()).toEqual(
+      ofFrench.sort(),
+    );
+    const { data } = (await ask('fay french', { locale: 'fr' }).expect(200)).body;
+    expect(data).toMatchObject({ update: 'own', delete: 'own' });
+  });
+
+  it('add a missing language to a document if all its versions meet the condition, as its routes', async () => {
+    expect(await verbs('ann author', 'ar')).toEqual(expect.arrayContaining(['update', 'publish']));
+    for (const user of ['fay french', 'ben author']) {
+      expect((await verbs(user, 'ar')).filter((verb) => ON_ONE.includes(verb))).toEqual([]);
+      const send = test.http.put(`/api/notes/${id}?status=draft&locale=ar`).set('x-user', user);
+      await send.send({ data: { title: 'C' } }).expect(403);
+    }
+  });
+
+  it('do not create in a language that no condition covers, as its routes', async () => {
+    const create = (locale: string) =>
+      test.http.post(`/api/notes?status=draft&locale=${locale}`).set('x-user', 'lea local');
+    const ofNew = async (locale: string): Promise<string[]> =>
+      Object.keys((await ask('lea local', { documentId: '', locale }).expect(200)).body.data);
+    expect(await ofNew('en')).not.toContain('create');
+    await create('en').send({ data: {} }).expect(403);
+    expect(await ofNew('fr')).toContain('create');
+    const { body } = await create('fr').send({ data: {} }).expect(201);
+    const of = { documentId: body.data.documentId, locale: 'ar' };
+    expect((await ask('lea local', of).expect(200)).body.data).not.toHaveProperty('update');
+    await test.http
+      .put(`/api/notes/${body.data.documentId}?status=draft&locale=ar`)
+      .set('x-user', 'lea local')
+      .send({ data: { title: 'C' } })
+      .expect(403);
+  });
+
+  it('are those on the document of a single type, as its routes', async () => {
+    const write = (user: string, data: object) =>
+      test.http.put('/api/front?status=draft').set('x-user', user).send({ data });
+    const verbsOf = async (user: string, locale = 'en'): Promise<string[]> =>
+      Object.keys((await ask(user, { type: 'front', documentId: '', locale }).expect(200)).body.data);
+    // Without a document, a body decides what is created.
+    expect(await verbsOf('lea local')).toContain('update');
+    await write('lea local', { area: 'here' }).expect(200);
+    for (const locale of ['en', 'fr'])
+      expect(await verbsOf('lea local', locale)).toEqual(
+        expect.arrayContaining(['update', 'publish', 'live']),
+      );
+    for (const locale of ['en', 'fr'])
+      expect((await verbsOf('ira away', locale)).filter((verb) => ON_ONE.includes(verb))).toEqual([]);
+    await write('ira away', { title: 'C' }).expect(404);
+  });
+
+  it('say that a write does not publish in a type with `publishBy`', async () => {
+    const model = async (user: string) => (await test.http.get('/desk/model').set('x-user', user)).body.data;
+    const { types } = await model('lea local');
+    const of = types.find(({ name }: { name: string }) => name === 'column');
+    expect(Object.keys(of.verbs).sort()).toEqual([
+      'bulk',
+      'create',
+      'find',
+      'findOne',
+      'readDrafts',
+      'update',
+    ]);
   });
 
   it('are not told for what the caller does not find or may not read', async () => {

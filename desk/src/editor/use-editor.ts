@@ -16,13 +16,22 @@ interface Wanted {
   readonly form?: number;
 }
 
-/** The type with the actions that the editor may do to one document. Grants may cover some documents only. */
+/** The type for an editor who may change one language only: values that all languages share are read. */
+const ofOneLanguage = (type: Type): Type => ({
+  ...type,
+  attributes: type.attributes.map((one) =>
+    one.localized ? one : { ...one, actions: one.actions.filter((action) => action !== 'update') },
+  ),
+});
+
+/** The type with what the editor may do to one document. Grants may cover some documents only. */
 async function typeOn({ type, documentId, locale }: Place): Promise<Type> {
-  if (documentId === null || !Object.values(type.verbs).includes('own')) return type;
-  const query = { type: type.name, documentId, locale };
+  if (!Object.values(type.verbs).includes('own')) return type;
+  const query = { type: type.name, documentId: documentId ?? '', locale };
   try {
     const { body } = await request<{ data: Type['verbs'] }>(`${settings.base}/verbs`, { query });
-    return { ...type, verbs: body.data };
+    const permitted = { ...type, verbs: body.data };
+    return type.localized && body.data['update'] === 'own' ? ofOneLanguage(permitted) : permitted;
   } catch {
     // The form says why the document cannot be opened.
     return type;

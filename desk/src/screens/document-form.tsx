@@ -30,6 +30,7 @@ interface FormProps {
 
 export function DocumentForm({ editor, locale, other = null }: FormProps) {
   const texts = useTexts();
+  const { localeName } = useFormats();
   const model = useModel();
   const { phase, error, isChanged } = useSnapshot(editor);
   const { type, store, isNew } = editor;
@@ -50,13 +51,15 @@ export function DocumentForm({ editor, locale, other = null }: FormProps) {
     );
   const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
   const isShown = phase !== 'missing' || isChanged;
+  const noCreate = type.localized ? texts.noCreateIn(localeName(locale)) : texts.noCreate;
+  const readOnlyText = isNew ? noCreate : texts.readOnly;
   return (
     <FormProvider value={form}>
       <Notices editor={editor} />
       <Conflicts editor={editor} />
       {!mayWrite && phase === 'ready' && (
         <Text size="sm" c="dimmed">
-          {texts.readOnly}
+          {readOnlyText}
         </Text>
       )}
       {isShown && <Stage editor={editor} at="form" />}

@@ -38,6 +38,8 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
   const { type } = editor;
   const { locale } = panels;
   const hasLocales = type.localized && model.locales.length > 1;
+  const isMissing =
+    type.localized && snapshot.phase === 'ready' && !editor.isNew && snapshot.updatedAt === null;
   const [isOpen, { toggle }] = useDisclosure(false);
   return (
     <Box className="desk-document-head" data-open={isOpen}>
@@ -103,8 +105,10 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
         </div>
         {children}
       </Group>
-      {type.localized && snapshot.phase === 'ready' && !editor.isNew && snapshot.updatedAt === null && (
-        <Text size="sm">{texts.newLocale(localeName(locale))}</Text>
+      {isMissing && (
+        <Text size="sm">
+          {'update' in type.verbs ? texts.newLocale(localeName(locale)) : texts.noLocale(localeName(locale))}
+        </Text>
       )}
       {hasDrafts(type) ? null : type.draftAndPublish && <Text size="sm">{texts.publishedHint}</Text>}
     </Box>

@@ -51,6 +51,11 @@ export function Question({ editor, asked, close, deleted }: Props) {
     if (await editor.act(action)) say(done);
   };
   const hasLocales = type.localized && (state?.locales ?? []).length > 1;
+  const ofLocale = texts.deleteLocale(localeName(editor.place.locale));
+  // An editor of one language cannot delete the others.
+  const isWhole = asked !== 'delete' || !hasLocales || type.verbs['delete'] === 'all';
+  const ofAll = type.localized && (hasLocales || !isStored) ? texts.deleteAll : texts.delete;
+  const label = isWhole ? ofAll : ofLocale;
   return (
     <Dialog title={heading} close={close}>
       <Text size="sm">{hint}</Text>
@@ -58,16 +63,14 @@ export function Question({ editor, asked, close, deleted }: Props) {
       {alert}
       <DialogButtons
         close={close}
-        label={
-          asked === 'delete' && type.localized && (hasLocales || !isStored) ? texts.deleteAll : texts[asked]
-        }
-        act={() => void (asked === 'delete' ? remove(true) : act(asked))}
+        label={asked === 'delete' ? label : texts[asked]}
+        act={() => void (asked === 'delete' ? remove(isWhole) : act(asked))}
         isDangerous={asked !== 'unpublish'}
         isSending={isSending}
       >
-        {asked === 'delete' && hasLocales && isStored && (
+        {asked === 'delete' && hasLocales && isStored && isWhole && (
           <Button color="red.9" variant="outline" disabled={isSending} onClick={() => void remove(false)}>
-            {texts.deleteLocale(localeName(editor.place.locale))}
+            {ofLocale}
           </Button>
         )}
       </DialogButtons>

@@ -52,6 +52,7 @@ export function DocumentTable(props: TableProps) {
   const names = distinct(rows.map(({ title }) => title));
   const order = move === null ? fixedOrder(type) : 'movable';
   const hasLocales = type.localized && model.locales.length > 1;
+  const mayOpen = 'findOne' in type.verbs;
   const isAll = rows.every(({ id }) => selected.has(id));
   const isTitle = ({ name }: { readonly name: string }): boolean => name === type.title;
   const head = { name: type.title, attribute: type.attributes.find(isTitle) ?? null, sortable: true };
@@ -105,7 +106,7 @@ export function DocumentTable(props: TableProps) {
                 )}
                 <Table.Td className="desk-title">
                   <TitleCell
-                    href={`/content/${type.name}/${id}${suffix}`}
+                    href={mayOpen ? `/content/${type.name}/${id}${suffix}` : null}
                     {...{ title, name, known, hasLocales }}
                     locale={state.locale}
                   />
@@ -226,7 +227,8 @@ function ColumnHead({ column, state, go, className }: HeadProps) {
 }
 
 interface TitleProps {
-  readonly href: string;
+  /** Null if the editor may not open documents. */
+  readonly href: string | null;
   readonly title: string;
   /** Title that no other row has. */
   readonly name: string;
@@ -242,9 +244,13 @@ function TitleCell({ href, title, name, known, locale, hasLocales }: TitleProps)
   const { localeName } = useFormats();
   return (
     <>
-      <Link className="desk-row-link" href={href} dir="auto" aria-label={name === title ? undefined : name}>
-        {title}
-      </Link>
+      {href === null ? (
+        <span dir="auto">{title}</span>
+      ) : (
+        <Link className="desk-row-link" href={href} dir="auto" aria-label={name === title ? undefined : name}>
+          {title}
+        </Link>
+      )}
       {isMissing(known, locale) && (
         <Text size="xs" c="dimmed">
           {texts.panels.fallback(localeName(defaultLocale))}

@@ -89,7 +89,9 @@ async function documentsIn(type: Type, { model, text, signal }: Search): Promise
 
 function useDocuments(search: string) {
   const model = useModel();
-  const types = model.listed.filter(({ kind }) => kind === 'collectionType').slice(0, MAX_TYPES);
+  const types = model.listed
+    .filter(({ kind, verbs }) => kind === 'collectionType' && 'findOne' in verbs)
+    .slice(0, MAX_TYPES);
   return useQuery({
     queryKey: ['palette', search],
     queryFn: async ({ signal }) =>

@@ -46,7 +46,7 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
   const isPublishing = useRef(false);
   const isGone = phase === 'missing';
   const mayWrite = !isGone && (isNew ? 'create' : 'update') in type.verbs;
-  const mayPublish = !isGone && hasDrafts(type) && ('publish' in type.verbs || 'update' in type.verbs);
+  const mayPublish = !isGone && hasDrafts(type) && 'live' in type.verbs;
   const isStored = isStoredIn(state, editor.place.locale);
   const missing = useMissingStage(editor);
   const canPublish =

@@ -193,6 +193,7 @@ export const de: Texts = {
   theirs: 'Der andere Wert',
   keepMine: 'Ihren Wert behalten',
   takeTheirs: 'Den anderen übernehmen',
+  noLocale: (locale) => `Es gibt noch keine Fassung in ${locale}.`,
   newLocale: (locale) => `Es gibt noch keine Fassung in ${locale}. Beim Speichern wird sie angelegt.`,
   updatedAt: (time, by = null) => `Geändert ${time}${by === null ? '' : ` von ${by}`}`,
   createdBy: (by) => `Angelegt von ${by}`,
@@ -208,6 +209,8 @@ export const de: Texts = {
     leave: 'Verlassen',
   },
   readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',
+  noCreate: 'Sie dürfen dieses Dokument hier nicht anlegen.',
+  noCreateIn: (locale) => `Sie dürfen keine Dokumente in ${locale} anlegen. Wählen Sie eine andere Sprache.`,
 
   required: 'Zum Veröffentlichen erforderlich',
   tooLong: (max) => `Höchstens ${max} Zeichen`,

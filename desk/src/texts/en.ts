@@ -187,6 +187,7 @@ export const en = {
   theirs: 'Theirs',
   keepMine: 'Keep yours',
   takeTheirs: 'Take theirs',
+  noLocale: (locale: string) => `There is no version in ${locale} yet.`,
   newLocale: (locale: string) => `There is no version in ${locale} yet. Saving creates it.`,
   updatedAt: (time: string, by: string | null = null) => `Changed ${time}${by === null ? '' : ` by ${by}`}`,
   createdBy: (by: string) => `Created by ${by}`,
@@ -202,6 +203,8 @@ export const en = {
     leave: 'Leave',
   },
   readOnly: 'You may read this, but not change it.',
+  noCreate: 'You may not create this document here.',
+  noCreateIn: (locale: string) => `You may not create documents in ${locale}. Choose another language.`,
 
   required: 'Required to publish',
   tooLong: (max: number) => `At most ${max} characters`,

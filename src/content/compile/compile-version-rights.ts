@@ -81,6 +81,24 @@ export function compileVersionRights(request: VersionRightsRequest): Statement {
     from ${quote(type.table)} v where ${isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null })}`);
 }
 
+type VersionsRequest = Pick<VersionRightsRequest, 'type' | 'documentId' | 'defaultLocale'>;
+
+/** Decisions about actions on one document. */
+export type ActionDecisions = Readonly<Record<'update' | 'live' | 'publish' | 'delete', Decision>>;
+
+/** Selects each version's `locale` and `published`, and whether it meets each decision, by its name. */
+export function compileActionRights(
+  { type, documentId, defaultLocale }: VersionsRequest,
+  decisions: ActionDecisions,
+): Statement {
+  const scope = { row: rowScope(type, sql`v`), context: ruleContext(defaultLocale) };
+  const met = (name: keyof ActionDecisions): Sql => isMet(inBoth(decisions[name]), scope);
+  const isVersion = isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null });
+  return compileWithoutValues(sql`select v.locale, v.published, ${met('update')} as update,
+      ${met('live')} as live, ${met('publish')} as publish, ${met('delete')} as delete
+    from ${quote(type.table)} v where ${isVersion}`);
+}
+
 /** Versions that a write has changed, and the decision that they must meet. */
 export interface ResultRequest extends Pick<VersionRightsRequest, 'type' | 'defaultLocale'> {
   readonly documentIds: readonly string[] | null;

@@ -118,7 +118,8 @@ export function changesOtherLocales({ target: { type, everyLocale, publish }, bo
   );
 }
 
-const firstOf = <T>(...lists: (readonly T[])[]): readonly T[] => lists.find((list) => list.length > 0) ?? [];
+export const firstOf = <T>(...lists: (readonly T[])[]): readonly T[] =>
+  lists.find((list) => list.length > 0) ?? [];
 
 /** Versions that a write changes or copies. A new locale or draft is copied from the other versions. */
 function changedBy(plan: WritePlan, rows: readonly VersionRow[]): readonly VersionRow[] {

@@ -3,8 +3,9 @@
  * `content-type-builder` decide here.
  */
 import type { Caller } from '../../content/access/caller.js';
-import { decide, decideMove, type Decision } from '../../content/access/decide.js';
+import { decide, decideMove, decidePublished, type Decision } from '../../content/access/decide.js';
 import type { Action } from '../../content/access/actions.js';
+import type { DocumentGrants } from '../../content/documents/document-grants.js';
 import { isVisible } from '../../content/http/model-shapes.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
 import { HANDLERS, HANDLERS_OF } from '../../content/model/routes.js';
@@ -34,8 +35,8 @@ const OF_FILES: readonly Action[] = [...READS, ...WRITES, 'delete'];
 
 type Verbs = DeskType['verbs'];
 
-/** Permitted routes of a type, and `readDrafts`, without those that need one of the refused actions. */
-export function verbsOf(type: ContentType, caller: Caller, refused: readonly Action[] = []): Verbs {
+/** Permitted routes of a type, `readDrafts`, and `live`: to publish, by an action or by a write. */
+export function verbsOf(type: ContentType, caller: Caller): Verbs {
   const routed = type.internal
     ? OF_FILES.map((action) => ({ route: action, actions: [action] }))
     : HANDLERS_OF[type.kind]
@@ -43,16 +44,51 @@ export function verbsOf(type: ContentType, caller: Caller, refused: readonly Act
         .filter(({ route }) => route !== 'history' && type.routes.includes(route))
         .map(({ route, action, otherwise }) => ({ route, actions: [action, ...otherwise] }));
   const drafts = type.draftAndPublish ? [{ route: 'readDrafts', actions: ['readDrafts' as const] }] : [];
-  const permitted = [...routed, ...drafts].flatMap(({ route, actions }) => {
-    const decisions = actions
-      .filter((action) => !refused.includes(action))
-      .map((action) => decide(caller, type, action))
-      .filter((one) => one !== 'none');
-    return decisions.length === 0 ? [] : [[route, isLimited(decisions) ? 'own' : 'all'] as const];
+  const permitted = [...routed, ...drafts].map(({ route, actions }) => ({
+    route,
+    decisions: actions.map((action) => decide(caller, type, action)),
+  }));
+  const live = { route: 'live', decisions: decideLive(type, caller) };
+  const verbs = [...permitted, live].flatMap(({ route, decisions }) => {
+    const granted = decisions.filter((one) => one !== 'none');
+    return granted.length === 0 ? [] : [[route, isLimited(granted) ? 'own' : 'all'] as const];
   });
-  const { versions, ...trash } = historyVerbsOf({ type, caller });
-  const isListed = versions !== undefined && !refused.includes('update');
-  return { ...Object.fromEntries(permitted), ...(isListed ? { versions } : {}), ...trash };
+  return { ...Object.fromEntries(verbs), ...historyVerbsOf({ type, caller }) };
+}
+
+/** Decisions about the routes that publish: the action, and a write. */
+function decideLive(type: ContentType, caller: Caller): readonly Decision[] {
+  if (!type.draftAndPublish) return [];
+  const { routes } = type;
+  return [
+    ...(routes.includes('publish') ? [decide(caller, type, 'publish')] : []),
+    ...(routes.includes('update') ? [decidePublished(caller, type, 'update')] : []),
+  ];
+}
+
+/** Grant that each verb on one document needs. */
+const GRANT_OF = {
+  create: 'create',
+  update: 'update',
+  versions: 'update',
+  delete: 'delete',
+  publish: 'publish',
+  schedule: 'publish',
+  unpublish: 'withdraw',
+  discard: 'withdraw',
+} as const satisfies Readonly<Record<string, keyof DocumentGrants>>;
+
+/** Returns the verbs of a type as far as the grants on one document allow them. */
+export function verbsWith(verbs: Verbs, grants: DocumentGrants): Verbs {
+  const live = 'publish' in verbs && grants.publish !== 'none' ? grants.publish : grants.live;
+  const extents = new Map(Object.entries(GRANT_OF).map(([verb, grant]) => [verb, grants[grant]]));
+  extents.set('live', 'update' in verbs || 'publish' in verbs ? live : 'none');
+  return Object.fromEntries(
+    Object.entries(verbs).flatMap(([verb, all]): [string, 'all' | 'own'][] => {
+      const extent = extents.get(verb) ?? all;
+      return extent === 'none' ? [] : [[verb, extent]];
+    }),
+  );
 }
 
 /** Whether decisions cover some documents only. */

@@ -1,17 +1,16 @@
 /** Descriptions of the model for callers, and of what they may do with one document. */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Action } from '../../content/access/actions.js';
 import type { Caller } from '../../content/access/caller.js';
-import { decide, ruleOf } from '../../content/access/decide.js';
-import type { Permissions } from '../../content/access/permissions.js';
+import { decide } from '../../content/access/decide.js';
+import { GrantsOnDocuments } from '../../content/documents/document-grants.js';
 import { VisibleDocuments } from '../../content/documents/visible-documents.js';
-import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { descriptionKey } from '../../content/plan/open-conditions.js';
 import { oneOf } from '../../content/plan/rights.js';
 import { forbidden, notFound, validationError } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
-import { describeForDesk, verbsOf } from './describe-for-desk.js';
+import { describeForDesk, verbsOf, verbsWith } from './describe-for-desk.js';
 import type { DeskType } from './desk-model.js';
 
 type Description = ReturnType<typeof describeForDesk>;
@@ -19,12 +18,10 @@ type Description = ReturnType<typeof describeForDesk>;
 /** Maximum of cached descriptions. */
 const MOST_CACHED = 100;
 
-/** Actions on a document that grants may limit to some documents. */
-const ON_DOCUMENTS: readonly Action[] = ['update', 'delete', 'publish'];
-
 /** Document in a language. */
 export interface DocumentPlace {
   readonly type: string;
+  /** Empty for a new document, and for that of a single type. */
   readonly documentId: string;
   /** Ignored in types without locales. */
   readonly locale: string;
@@ -40,14 +37,6 @@ export function documentPlaceOf(query: Readonly<Record<string, unknown>>): Docum
   return { type, documentId, locale };
 }
 
-/** Permissions to read the documents of a type on which an action is granted, and nothing else. */
-const toRead = (permissions: Permissions, type: ContentType, action: Action): Permissions =>
-  permissions.replaceEntries((entry) =>
-    entry.type === type.singularApiId && entry.action === action
-      ? ([oneOf(type), 'readDrafts'] as const).map((read) => ({ ...entry, action: read, fields: null }))
-      : [],
-  );
-
 @Injectable()
 export class DeskDescriptions {
   private readonly described = new LRUCache<string, Description>({ max: MOST_CACHED });
@@ -56,6 +45,7 @@ export class DeskDescriptions {
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(VisibleDocuments) private readonly documents: VisibleDocuments,
+    @Inject(GrantsOnDocuments) private readonly grants: GrantsOnDocuments,
   ) {}
 
   /** Returns the description for a caller, which callers with the same rights share. */
@@ -69,8 +59,8 @@ export class DeskDescriptions {
   }
 
   /**
-   * Returns the permitted actions on one document. Throws NotFoundError if the caller does not find it, and
-   * ForbiddenError if the caller may not read the type.
+   * Returns the permitted actions on one document, on all its languages or on one. Throws NotFoundError if
+   * the caller does not find it, and ForbiddenError if the caller may not read the type.
    */
   async verbsOn(
     { type: name, documentId, locale }: DocumentPlace,
@@ -79,17 +69,9 @@ export class DeskDescriptions {
     const type = this.schema.types.get(name);
     if (type === undefined) throw notFound();
     if (decide(caller, type, oneOf(type)) === 'none') throw forbidden();
-    if (!(await this.documents.has({ type, caller }, documentId))) throw notFound();
-    const isHere = type.localized && (await this.documents.has({ type, caller }, documentId, locale));
-    const refused: Action[] = [];
-    for (const action of ON_DOCUMENTS) {
-      if (ruleOf(decide(caller, type, action)) === null) continue;
-      const permissions = toRead(caller.permissions, type, action);
-      // A language that is missing is added to the document.
-      const where = isHere ? locale : undefined;
-      if (!(await this.documents.has({ type, caller: { ...caller, permissions } }, documentId, where)))
-        refused.push(action);
-    }
-    return verbsOf(type, caller, refused);
+    const viewer = { type, caller };
+    const id = type.kind === 'singleType' || documentId === '' ? null : documentId;
+    if (id !== null && !(await this.documents.has(viewer, id))) throw notFound();
+    return verbsWith(verbsOf(type, caller), await this.grants.on(viewer, { documentId: id, locale }));
   }
 }

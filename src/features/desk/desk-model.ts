@@ -65,7 +65,8 @@ export interface DeskType extends DeskPart {
   readonly stages: Readonly<Record<string, DeskStage>> | null;
   /**
    * Permitted actions, on all documents, or on some such as the caller's own ones (`own`). Types with
-   * `history` have `versions` and `trash`.
+   * `history` have `versions` and `trash`. `live`: to publish, by an action or by a write. On one document,
+   * `own` is this language only.
    */
   readonly verbs: Readonly<Record<string, 'all' | 'own'>>;
 }

@@ -1,7 +1,7 @@
 /** Journeys of editors whose grants cover some documents only: nothing is offered that the API refuses. */
-import { defineCollectionType, type Grants } from 'nestjs-content-api';
+import { defineCollectionType, defineSingleType, type Grants } from 'nestjs-content-api';
 import { hasBrowser } from './browser.ts';
-import type { Editor } from './editor.ts';
+import { Editor } from './editor.ts';
 import { startVisit, type Visit } from './visit.ts';
 
 const note = defineCollectionType({
@@ -13,6 +13,21 @@ const note = defineCollectionType({
   history: true,
   attributes: { title: { type: 'string' }, owner: { type: 'string' } },
 });
+const notice = defineSingleType({
+  singularApiId: 'notice',
+  draftAndPublish: true,
+  localized: true,
+  actions: true,
+  history: true,
+  attributes: { title: { type: 'string', localized: true }, area: { type: 'string' } },
+});
+const column = defineCollectionType({
+  singularApiId: 'column',
+  pluralApiId: 'columns',
+  draftAndPublish: true,
+  publishBy: 'right',
+  attributes: { title: { type: 'string' } },
+});
 const READS = ['find', 'findOne', 'readDrafts'] as const;
 const CHANGES = ['update', 'delete', 'publish'] as const;
 const ROLES: Readonly<Record<string, Grants>> = {
@@ -21,6 +36,14 @@ const ROLES: Readonly<Record<string, Grants>> = {
     locale: ['find'],
     article: [...READS, 'create', { actions: CHANGES, where: () => ({ locale: 'fr' }) }],
     note: [...READS, 'create', { actions: CHANGES, own: true }],
+    notice: ['find', 'readDrafts', { actions: CHANGES, where: () => ({ area: 'his' }) }],
+    column: [...READS, 'create', 'update'],
+  },
+  local: {
+    desk: ['open'],
+    locale: ['find'],
+    article: [{ actions: [...READS, 'create', 'update'], where: () => ({ locale: 'fr' }) }],
+    column: ['find', 'readDrafts'],
   },
 };
 
@@ -29,7 +52,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
   let ben: Editor;
   let article = '';
   beforeAll(async () => {
-    visit = await startVisit('express', { contentTypes: [note], roles: ROLES });
+    visit = await startVisit('express', { contentTypes: [note, notice, column], roles: ROLES });
     await visit.arrive('ann', 'chief');
     await visit.api('post', '/notes?status=published', { data: { title: 'Of Ann' } });
     const data = {
@@ -83,6 +106,53 @@ const ROLES: Readonly<Record<string, Grants>> = {
     await ben.heading('In French');
     await ben.seesNot('You may read this, but not change it.');
     await ben.fill('Title', 'Also in French');
+    // All languages share the kind, so that a change of it would change the English version.
+    expect(await ben.page.$$('[data-path=kind][readonly], [data-path=kind]:disabled')).toHaveLength(1);
+    expect((await buttons()).filter((name) => name !== '')).toEqual(['Save']);
     await ben.saved();
+  });
+
+  it('reads a single type whose document the grant does not cover, in a missing language, too', async () => {
+    await visit.api('put', '/notice?status=draft', { data: { title: 'Of Ann', area: 'hers' } });
+    for (const path of ['/content/notice', '/content/notice?locale=ar']) {
+      await ben.openAnew(path);
+      await ben.sees('You may read this, but not change it.');
+      await ben.seesNot('Saving creates it.');
+      expect((await buttons()).filter((name) => name !== '')).toEqual([]);
+    }
+    await visit.api('put', '/notice?status=draft', { data: { area: 'his' } });
+    await ben.openAnew('/content/notice?locale=ar');
+    await ben.sees('Saving creates it.');
+    await ben.fill('Title', 'Of Ben');
+    await ben.saved();
+    await ben.press('Publish');
+    await ben.status('Published');
+  });
+
+  it('is not offered a publication that would store a draft', async () => {
+    await ben.openAnew('/content/column/new');
+    await ben.fill('Title', 'Draft of Ben');
+    expect((await buttons()).filter((name) => name !== '')).toEqual(['Save']);
+    await ben.press('Save');
+    await ben.status('Draft');
+    expect((await buttons()).filter((name) => name !== '')).toEqual(['Save']);
+  });
+
+  it('creates in the language of the grant only', async () => {
+    const lea = await visit.arrive('lea', 'local');
+    await lea.openAnew('/content/article/new');
+    await lea.sees('You may not create documents in English. Choose another language.');
+    expect((await lea.texts('.desk-savebar button')).filter((name) => name !== '')).toEqual([]);
+    await lea.open('/content/article/new?locale=fr');
+    await lea.fill('Title', 'En français');
+    await lea.press('Save');
+    await lea.status('Draft');
+  });
+
+  it('sees a list without links to documents that cannot be opened', async () => {
+    const [, , lea = ben] = visit.pages.map(({ page }) => new Editor(page, visit.room.desk));
+    await lea.openAnew('/content/column');
+    await lea.sees('Draft of Ben');
+    expect(await lea.texts('tbody a')).toEqual([]);
   });
 });
