@@ -1,7 +1,7 @@
 /** Storage whose operations wait until a test releases them. */
 import { LocalStorage } from 'nestjs-content-api/files';
 
-type Step = 'head' | 'list' | 'delete';
+type Step = 'head' | 'put' | 'list' | 'delete';
 
 export class GatedStorage extends LocalStorage {
   /** Number of calls of `head`. */
@@ -55,6 +55,12 @@ export class GatedStorage extends LocalStorage {
       // Resolves after an immediately following delete has begun.
       setImmediate(listing.resolve);
     }
+  }
+
+  override put(...[key, file]: Parameters<LocalStorage['put']>): Promise<void> {
+    const putting = this.pass('put').then(() => super.put(key, file));
+    this.track(putting);
+    return putting;
   }
 
   override delete(key: string): Promise<void> {

@@ -1,6 +1,11 @@
 /** Images over HTTP: formats, variants, published values and errors (issue 13, part 4; 20.10). */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import { SharpImages, variantUrl } from 'nestjs-content-api/files';
+import { FileCheck, SharpImages, variantUrl } from 'nestjs-content-api/files';
+import { until } from '../crowd/loaded-app.ts';
+import { GatedStorage } from './gated-storage.ts';
 import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
 
 const KEY = 'a key that signs variants, 32 bytes';
@@ -222,5 +227,26 @@ it('stores images without sharp, and without their size', async () => {
     expect((await app.ask(`/uploads/${file.hash}/card`)).status).toBe(404);
   } finally {
     await app.close();
+  }
+});
+
+it('a variant that is made while its file is deleted leaves no bytes, and is a 404', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'variant-'));
+  const storage = new GatedStorage(directory);
+  const images = new SharpImages({ recipes: { small2x: { width: 400 } } });
+  const app = await createFilesApp({ images, storage });
+  try {
+    const [file] = (await (await app.send(formOf([{ bytes: await png(800, 600) }]))).json()) as any[];
+    storage.hold('put');
+    const asking = app.ask(`/uploads/${file.hash}/small2x`);
+    await storage.arrived;
+    await app.ask(`/api/upload/files/${file.id}`, { method: 'DELETE' });
+    await storage.release();
+    expect((await asking).status).toBe(404);
+    const check = app.app.get(FileCheck);
+    await until(async () => (await check.run()).orphans.length, 0);
+  } finally {
+    await app.close();
+    await rm(directory, { recursive: true });
   }
 });

@@ -57,6 +57,8 @@ export interface ServedBytes {
    * caches must revalidate and vary by `Accept`.
    */
   readonly isLasting: boolean;
+  /** Whether these bytes were stored just now, so that they can be of a deleted file. Default false. */
+  readonly isNew?: boolean;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { KeptFile, ServedBytes, VariantRequest } from './file-images.js';
 import { extensionOfKey } from '../../content/model/content-keys.js';
 import { kindOfExtension, UNKNOWN } from './file-kinds.js';
 import { urlOf } from './file-names.js';
+import { FileSweeps } from './file-sweeps.js';
 import { type FileRow, FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
@@ -42,6 +43,7 @@ export class FileLookup {
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
     @Inject(FileTable) private readonly files: FileTable,
+    @Inject(FileSweeps) private readonly sweeps: FileSweeps,
   ) {}
 
   async find(request: FileRequest): Promise<ServedBytes | null> {
@@ -83,7 +85,17 @@ export class FileLookup {
     const [row] = await this.files.withHash([hash]);
     if (row?.storageKey === undefined || row.storageKey === null) return null;
     const file: KeptFile = { ...row, key: row.storageKey };
-    return images.variant(file, { rest, query: request.query, accept: request.accept }, storage);
+    const asked = { rest, query: request.query, accept: request.accept };
+    const variant = await images.variant(file, asked, storage);
+    return variant?.isNew === true && (await this.isGone(hash, row.storageKey)) ? null : variant;
+  }
+
+  /** Whether a file has been deleted or replaced. The sweep of its bytes may have missed a new variant. */
+  private async isGone(hash: string, storageKey: string): Promise<boolean> {
+    const rows = await this.files.withHash([hash]);
+    if (rows.some((row) => row.storageKey === storageKey)) return false;
+    this.sweeps.soon(storageKey);
+    return true;
   }
 
   /**

@@ -72,7 +72,7 @@ export class SharpImages implements FileImages {
     const tools = await this.ready();
     if (tools === null) return null;
     const make = (): Promise<boolean> => makeVariant(tools, { file, recipe, key }, storage);
-    return (await this.queue.once(key, make)) ? served : null;
+    return (await this.queue.once(key, make)) ? { ...served, isNew: true } : null;
   }
 
   private ready(): Promise<Tools | null> {
