@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- bulk [--items 1000] [--rounds 5]`: one bulk request against single PUTs of the same
- * changes, on one and on ten connections. The end states are compared. Prints ratios of durations.
+ * changes, on one and on ten connections, for three kinds of updates. The end states are compared. Prints
+ * ratios of durations.
  */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
@@ -12,14 +13,113 @@ import { median } from '../read/measure.mjs';
 import { makeLibraryTables } from '../read/peers.mjs';
 import { shapesOn } from '../write/requests.mjs';
 
-/** Values that requests of different rounds change, without times. */
-async function stateOf(url, ids) {
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const bulk = (url, plural, data) =>
+  fetch(`${url}/api/${plural}/bulk`, {
+    method: 'POST',
+    headers: JSON_TYPE,
+    body: JSON.stringify({ data }),
+  });
+
+async function createAuthors(url, count) {
+  const data = Array.from({ length: count }, (_, n) => ({
+    action: 'create',
+    data: { name: `New author ${n}` },
+  }));
+  const response = await bulk(url, 'authors', data);
+  assert.equal(response.status, 200, response.ok ? '' : await response.text());
+  const created = await response.json();
+  return created.data.map(({ documentId }) => documentId);
+}
+
+/** Kinds of updates: their documents, the data of the n-th update, and the attributes to compare afterwards. */
+async function kindsOf(url, items) {
+  const { request } = shapesOn(items).find(({ name }) => name === 'put');
+  const articles = Array.from({ length: items }, (_, n) => request(n).path.split('/').at(-1));
+  const authors = await createAuthors(url, items);
+  return [
+    {
+      title: 'articles, 7 attributes with relations and components, published',
+      plural: 'articles',
+      ids: articles,
+      data: (n) => JSON.parse(request(n).body).data,
+      shown: ({ title, summary, views, author, seo }) => [
+        title,
+        summary,
+        views,
+        author?.name,
+        seo?.metaTitle,
+      ],
+    },
+    {
+      title: 'articles, 1 attribute, published',
+      plural: 'articles',
+      ids: articles,
+      data: (n) => ({ title: `Title ${n}` }),
+      shown: ({ title }) => [title],
+    },
+    {
+      title: 'authors, 1 attribute, without drafts',
+      plural: 'authors',
+      ids: authors,
+      data: (n) => ({ name: `Renamed author ${n}` }),
+      shown: ({ name }) => [name],
+    },
+  ];
+}
+
+async function stateOf(url, { plural, ids, shown }) {
   const read = async (id) => {
-    const response = await fetch(`${url}/api/articles/${id}?populate=*`);
+    const response = await fetch(`${url}/api/${plural}/${id}?populate=*`);
     const { data } = await response.json();
-    return JSON.stringify([data.title, data.summary, data.views, data.author?.name, data.seo?.metaTitle]);
+    return JSON.stringify(shown(data));
   };
   return Promise.all(ids.map(read));
+}
+
+/** Durations of the same updates by single requests, on so many connections, in milliseconds. */
+async function single(url, { plural, ids }, updates, connections) {
+  const started = performance.now();
+  const { errors, statuses } = await run({
+    url,
+    connections,
+    request: (n) => ({
+      method: 'PUT',
+      path: `/api/${plural}/${ids[n % ids.length]}`,
+      headers: JSON_TYPE,
+      body: JSON.stringify({ data: updates[n % ids.length] }),
+    }),
+    seconds: 600,
+    count: ids.length,
+  });
+  assert.equal(errors, 0, JSON.stringify(statuses));
+  return performance.now() - started;
+}
+
+async function measure(url, kind, rounds) {
+  const { ids, plural } = kind;
+  const durations = { one: [], ten: [], bulk: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    const updatesOf = (turn) => ids.map((_, i) => kind.data((3 * round + turn) * ids.length + i));
+    durations.one.push(await single(url, kind, updatesOf(0), 1));
+    durations.ten.push(await single(url, kind, updatesOf(1), 10));
+    // Other values than the single requests wrote, or the bulk request would find nothing to change.
+    const updates = updatesOf(2);
+    const items = updates.map((data, i) => ({ action: 'update', documentId: ids[i], data }));
+    const started = performance.now();
+    const response = await bulk(url, plural, items);
+    assert.equal(response.status, 200, await response.text());
+    durations.bulk.push(performance.now() - started);
+    const written = await stateOf(url, kind);
+    await single(url, kind, updates, 1);
+    assert.deepEqual(await stateOf(url, kind), written);
+  }
+  const times = (name) => median(durations[name].map((one, i) => one / durations.bulk[i])).toFixed(1);
+  console.log(
+    `${ids.length} updates of ${kind.title}: ${median(durations.bulk).toFixed(0)} ms by one request`,
+  );
+  console.log(`  single requests: ${times('one')} times as long on one connection, ${times('ten')} on ten`);
 }
 
 export async function bench(args) {
@@ -28,52 +128,15 @@ export async function bench(args) {
     options: { items: { type: 'string', default: '1000' }, rounds: { type: 'string', default: '5' } },
   });
   const [items, rounds] = [values.items, values.rounds].map(Number);
-  const { request } = shapesOn(items).find(({ name }) => name === 'put');
   const databases = await startDatabases();
   const databaseUrl = await databases.create();
   await makeLibraryTables(databaseUrl, 'blog');
   await seedBlog({ databaseUrl, articles: items });
   const server = await start(process.cwd(), ['--database-url', databaseUrl, '--adapter', 'express']);
-  const durations = { one: [], ten: [], bulk: [] };
   try {
-    for (let round = 0; round < rounds; round += 1) {
-      const puts = Array.from({ length: items }, (_, i) => request(round * items + i));
-      const ids = puts.map(({ path }) => path.split('/').at(-1));
-      const single = async (connections) => {
-        const started = performance.now();
-        const { errors } = await run({
-          url: server.url,
-          connections,
-          request: (n) => puts[n % items],
-          seconds: 600,
-          count: items,
-        });
-        assert.equal(errors, 0);
-        return performance.now() - started;
-      };
-      durations.one.push(await single(1));
-      durations.ten.push(await single(10));
-      const after = await stateOf(server.url, ids);
-      const data = puts.map(({ body }, i) => ({
-        action: 'update',
-        documentId: ids[i],
-        data: JSON.parse(body).data,
-      }));
-      const started = performance.now();
-      const response = await fetch(`${server.url}/api/articles/bulk`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ data }),
-      });
-      assert.equal(response.status, 200, await response.text());
-      durations.bulk.push(performance.now() - started);
-      assert.deepEqual(await stateOf(server.url, ids), after);
-    }
+    for (const kind of await kindsOf(server.url, items)) await measure(server.url, kind, rounds);
   } finally {
     await server.stop();
     await databases.stop();
   }
-  const times = (name) => median(durations[name].map((one, i) => one / durations.bulk[i])).toFixed(1);
-  console.log(`${items} updates by one request take ${median(durations.bulk).toFixed(0)} ms`);
-  console.log(`single requests take ${times('one')} times as long on one connection, ${times('ten')} on ten`);
 }
