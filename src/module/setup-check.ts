@@ -7,10 +7,37 @@ import { apiTokenType } from '../features/accounts/account-types.js';
 import { ApiTokens } from '../features/accounts/api-tokens.service.js';
 import { methodsOf } from '../content/documents/decorated-providers.js';
 import { ROUTED_CONTROLLERS, type RoutedControllers } from '../content/http/routes.js';
+import { AUDIT_GRANT, DESK_GRANT, RELEASES_GRANT } from '../content/model/naming.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { EventLog } from '../features/events/event-log.js';
 import { Handler } from '../features/events/on-content-event.js';
 import { webhookType } from '../features/events/webhooks/webhook-type.js';
+import { DESK_OPTIONS } from '../features/desk/desk.options.js';
+import { AUDIT_OPTIONS } from '../features/history/audit/audit.options.js';
+import { RELEASES_OPTIONS } from '../features/releases/releases.options.js';
+
+/** Subjects of grants that open routes of a module, with a provider of the module. */
+const GRANTED_MODULES = [
+  { subject: AUDIT_GRANT, provider: AUDIT_OPTIONS, module: 'AuditModule' },
+  { subject: DESK_GRANT, provider: DESK_OPTIONS, module: 'DeskModule' },
+  { subject: RELEASES_GRANT, provider: RELEASES_OPTIONS, module: 'ReleasesModule' },
+];
+
+/** Types that do nothing without a module, with a provider of the module. */
+const TYPE_MODULES = [
+  {
+    name: 'apiTokenType',
+    type: apiTokenType,
+    provider: ApiTokens,
+    problem: 'no request is accepted with an API token: import ApiTokensModule',
+  },
+  {
+    name: 'webhookType',
+    type: webhookType,
+    provider: EventLog,
+    problem: 'webhooks send nothing: import EventsModule.forRoot()',
+  },
+];
 
 /** Warns at the start about an incomplete setup. */
 @Injectable()
@@ -36,22 +63,27 @@ export class SetupCheck implements OnApplicationBootstrap {
           `{ ${this.routed.controllers[0]?.type.singularApiId}: ['find', 'findOne'] }`,
       );
     else this.logUngranted();
-    if (this.schema.types.has(apiTokenType.singularApiId) && !this.provides(ApiTokens))
-      this.logger.warn(
-        'The model has apiTokenType, but no request is accepted with an API token: import ApiTokensModule',
-      );
+    this.warnOfModules();
     if (!this.provides(EventLog)) this.warnOfEvents();
   }
 
-  /** Logs what waits for the event log, in an application without EventsModule. */
+  private warnOfModules(): void {
+    for (const { name, type, provider, problem } of TYPE_MODULES)
+      if (this.schema.types.has(type.singularApiId) && !this.provides(provider))
+        this.logger.warn(`The model has ${name}, but ${problem}`);
+    const grants = this.access.roles.map((role) => this.access.grantsInCode(role));
+    for (const { subject, provider, module } of GRANTED_MODULES)
+      if (grants.some((granted) => Object.hasOwn(granted, subject)) && !this.provides(provider))
+        this.logger.warn(`The grants on "${subject}" open nothing: import ${module}.forRoot()`);
+  }
+
+  /** Logs handlers that get no event, in an application without EventsModule. */
   private warnOfEvents(): void {
     const handlers = methodsOf(this.discovery.getProviders(), this.scanner)
       .filter(({ method }) => this.reflector.get(Handler, method) !== undefined)
       .map(({ where }) => where);
     if (handlers.length > 0)
       this.logger.warn(`No event reaches ${handlers.join(', ')}: import EventsModule.forRoot()`);
-    if (this.schema.types.has(webhookType.singularApiId))
-      this.logger.warn('The model has webhookType, but webhooks send nothing: import EventsModule.forRoot()');
   }
 
   /** Logs the types that unauthenticated callers cannot use, which may be intended or an oversight. */

@@ -3,7 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MikroORM } from '@mikro-orm/core';
-import { Controller, Inject, Injectable, type ModuleMetadata, Scope } from '@nestjs/common';
+import {
+  Controller,
+  type DynamicModule,
+  Inject,
+  Injectable,
+  type ModuleMetadata,
+  Scope,
+} from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   BeforeContent,
@@ -14,7 +21,10 @@ import {
 } from 'nestjs-content-api';
 import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { EventsModule, OnContentEvent, webhookType } from 'nestjs-content-api/events';
+import { DeskModule } from 'nestjs-content-api/desk';
 import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
+import { AuditModule } from 'nestjs-content-api/history';
+import { ReleasesModule } from 'nestjs-content-api/releases';
 import pg from 'pg';
 import supertest from 'supertest';
 import { SECRET } from '../accounts/helpers.ts';
@@ -175,7 +185,7 @@ describe('incomplete setups', () => {
   });
 
   it.each([
-    ['handlers of events and webhookType without EventsModule', [], [HANDLER, WEBHOOKS]],
+    ['handlers of events and webhookType without EventsModule', [], [WEBHOOKS, HANDLER]],
     ['with EventsModule', [EventsModule.forRoot()], []],
   ])('log a warning at start: %s', async (_title, imports, expected) => {
     const warned: string[] = [];
@@ -183,6 +193,23 @@ describe('incomplete setups', () => {
     const host = { imports: [module, ...imports], providers: [SearchIndex] };
     expect(await refusal(host, warned)).toBeNull();
     expect(warned.filter((line) => line.includes('import EventsModule'))).toEqual(expected);
+  });
+
+  it.each([
+    ['audit', 'AuditModule', () => AuditModule.forRoot()],
+    ['desk', 'DeskModule', () => DeskModule.forRoot()],
+    ['releases', 'ReleasesModule', () => ReleasesModule.forRoot()],
+  ])('warn of a grant on "%s" without %s', async (subject, name, create) => {
+    const start = async (...imports: DynamicModule[]): Promise<string[]> => {
+      const warned: string[] = [];
+      const access = { roles: { editor: { [subject]: ['open'] } } } as const;
+      const types = [note, ...userTypes()];
+      const module = content({ contentTypes: types, access });
+      expect(await refusal({ imports: [module, users(), ...imports] }, warned)).toBeNull();
+      return warned.filter((line) => line.startsWith('The grants'));
+    };
+    expect(await start()).toEqual([`The grants on "${subject}" open nothing: import ${name}.forRoot()`]);
+    expect(await start(create())).toEqual([]);
   });
 
   it('name the types to list: a relation and a grant to users, without userTypes()', async () => {
