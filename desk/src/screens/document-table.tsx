@@ -1,7 +1,7 @@
 /** Table of the documents of one page. */
 import { ActionIcon, Box, Button, Checkbox, Table, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Link } from 'wouter';
 import type { DocumentState } from '../editor/requests.ts';
 import { type Json, titleOfValue } from '../form/values.ts';
@@ -40,6 +40,27 @@ const isMissing = (known: DocumentState | undefined, locale: string): boolean =>
 
 const fixedOrder = ({ order }: Type): 'none' | 'fixed' => (order === null ? 'none' : 'fixed');
 
+interface ListedRow {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** Returns a function that selects or clears a row; with `isRange`, also those between it and the last. */
+function useToggle(rows: readonly ListedRow[], { selected, setSelected }: TableProps) {
+  const last = useRef<string | null>(null);
+  return (at: number, isRange: boolean): void => {
+    const next = new Map(selected);
+    const isAdded = !selected.has(rows[at]?.id ?? '');
+    const from = isRange ? rows.findIndex(({ id }) => id === last.current) : -1;
+    const [start, end] = from === -1 ? [at, at] : [Math.min(from, at), Math.max(from, at)];
+    for (const { id, title } of rows.slice(start, end + 1))
+      if (isAdded) next.set(id, title);
+      else next.delete(id);
+    last.current = rows[at]?.id ?? null;
+    setSelected?.(next);
+  };
+}
+
 export function DocumentTable(props: TableProps) {
   const { type, state, columns, documents, selected, setSelected, go, move } = props;
   const texts = useTexts();
@@ -57,11 +78,7 @@ export function DocumentTable(props: TableProps) {
   const isTitle = ({ name }: { readonly name: string }): boolean => name === type.title;
   const head = { name: type.title, attribute: type.attributes.find(isTitle) ?? null, sortable: true };
   const others = columns.filter((column) => !isTitle(column));
-  const toggle = (id: string, title: string): void => {
-    const next = new Map(selected);
-    if (!next.delete(id)) next.set(id, title);
-    setSelected?.(next);
-  };
+  const toggle = useToggle(rows, props);
   const table = (
     <Table.ScrollContainer minWidth={300}>
       <Table highlightOnHover verticalSpacing="sm">
@@ -100,14 +117,16 @@ export function DocumentTable(props: TableProps) {
                     <Checkbox
                       aria-label={texts.select(name)}
                       checked={selected.has(id)}
-                      onChange={() => toggle(id, title)}
+                      onChange={({ nativeEvent }) =>
+                        toggle(at, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
+                      }
                     />
                   </Table.Td>
                 )}
                 <Table.Td className="desk-title">
                   <TitleCell
                     href={mayOpen ? `/content/${type.name}/${id}${suffix}` : null}
-                    {...{ title, name, known, hasLocales }}
+                    {...{ id, title, name, known, hasLocales }}
                     locale={state.locale}
                   />
                 </Table.Td>
@@ -227,6 +246,7 @@ function ColumnHead({ column, state, go, className }: HeadProps) {
 }
 
 interface TitleProps {
+  readonly id: string;
   /** Null if the editor may not open documents. */
   readonly href: string | null;
   readonly title: string;
@@ -238,7 +258,7 @@ interface TitleProps {
   readonly hasLocales: boolean;
 }
 
-function TitleCell({ href, title, name, known, locale, hasLocales }: TitleProps) {
+function TitleCell({ id, href, title, name, known, locale, hasLocales }: TitleProps) {
   const texts = useTexts();
   const { defaultLocale, locales } = useModel();
   const { localeName } = useFormats();
@@ -247,7 +267,13 @@ function TitleCell({ href, title, name, known, locale, hasLocales }: TitleProps)
       {href === null ? (
         <span dir="auto">{title}</span>
       ) : (
-        <Link className="desk-row-link" href={href} dir="auto" aria-label={name === title ? undefined : name}>
+        <Link
+          className="desk-row-link"
+          data-document={id}
+          href={href}
+          dir="auto"
+          aria-label={name === title ? undefined : name}
+        >
           {title}
         </Link>
       )}

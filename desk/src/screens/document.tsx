@@ -5,7 +5,7 @@ import { lazy, useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
-import { listAddress } from '../model/last-list.ts';
+import { keepOpened, listAddress } from '../model/last-list.ts';
 import type { Model, Type } from '../model/model.ts';
 import { Opening } from '../parts/opening.tsx';
 import { useModel } from './app.tsx';
@@ -32,6 +32,9 @@ export function DocumentScreen({ type, documentId }: Props) {
   if ((opened.created ?? opened.documentId) !== documentId || opened.locale !== locale)
     setOpened({ documentId, locale, created: null, form: opened.form + 1 });
   const editor = useEditor({ ...opened, model, type });
+  useEffect(() => {
+    if (documentId !== null) keepOpened(type.name, documentId);
+  }, [type.name, documentId]);
   if (editor === null) return null;
   return (
     <OpenDocument editor={editor} locale={locale} created={(id) => setOpened({ ...opened, created: id })} />

@@ -3,13 +3,13 @@ import { ActionIcon, Button, Group, Pagination, Select, Text, TextInput } from '
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { request } from '../api/http.ts';
 import { mayActOnMany } from '../editor/bulk.ts';
 import { moveRow } from '../editor/move-row.ts';
 import type { Json } from '../form/values.ts';
-import { keepList } from '../model/last-list.ts';
+import { keepList, takeOpened } from '../model/last-list.ts';
 import {
   isOrdered,
   listQuery,
@@ -24,6 +24,7 @@ import { Frame } from '../parts/frame.tsx';
 import { isLong } from '../parts/long-list.ts';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
+import { CONTENT } from '../parts/page-change.ts';
 import { moved } from '../parts/sortable-list.tsx';
 import { settings } from '../settings.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -50,6 +51,19 @@ function useLastPage(
   useEffect(() => {
     if (last > 0 && page > last) open(last);
   }, [page, last]);
+}
+
+/** Moves the focus to the row of the document from which the editor returns, unless it is on a control. */
+function useReturn(type: Type, isShown: boolean): void {
+  const hasReturned = useRef(false);
+  useEffect(() => {
+    if (!isShown || hasReturned.current) return;
+    hasReturned.current = true;
+    const id = takeOpened(type.name);
+    const { activeElement } = document;
+    if (id === null || (activeElement !== document.body && activeElement?.id !== CONTENT)) return;
+    document.querySelector<HTMLElement>(`.desk-row-link[data-document="${CSS.escape(id)}"]`)?.focus();
+  }, [type, isShown]);
 }
 
 interface Listed {
@@ -101,6 +115,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
     setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace: true });
   useLastPage(state.page, data?.meta.pagination, (page) => go({ page }));
   const { documents, move, alert } = useMoves({ type, state, documents: data?.data ?? [] });
+  useReturn(type, data !== undefined);
   const isNarrowed = state.search !== '' || state.filters.length > 0;
   return (
     <Frame
