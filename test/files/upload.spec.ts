@@ -216,6 +216,27 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect((await refusal(formOf([{}]), '/api/upload?id=999999'))[0]).toBe(404);
   });
 
+  it('20.6: redirects every former URL, also those of concurrent replacements', async () => {
+    const file = await one([{ name: 'often.png' }]);
+    const replace = async (): Promise<string> => {
+      const path = `/api/upload?id=${file.id}`;
+      const response = await api.send(formOf([{ name: 'often.png', bytes: picture() }]), { path });
+      expect(response.status).toBe(200);
+      return ((await response.json()) as Shown).url;
+    };
+    const redirected = async (url: string): Promise<unknown> => {
+      const response = await api.ask(url, { redirect: 'manual' });
+      return [response.status, response.headers.get('location')];
+    };
+    const former = [file.url, await replace(), await replace()];
+    former.push(...(await Promise.all([replace(), replace()])));
+    const current = await replace();
+    for (const url of former) expect(await redirected(url)).toEqual([302, current]);
+    expect(await redirected(current.replace(/_\w{10}\./, '_0000000000.'))).toEqual([404, null]);
+    await api.ask(`/api/upload/files/${file.id}`, { method: 'DELETE' });
+    for (const url of former) expect(await redirected(url)).toEqual([404, null]);
+  });
+
   it('20.6, H4: replaces a file by one of its type if an attribute restricts types', async () => {
     const [picture, text] = [
       await one([{}]),

@@ -2,6 +2,7 @@
 import { IMPORT_TABLE } from './archive.js';
 import { AUDIT_INDEX, AUDIT_TABLE } from './audit-table.js';
 import { EVENT_NAMES } from './event-tables.js';
+import { FORMER_FILE_NAMES } from './former-file-table.js';
 import { PRESENCE_NAMES } from './presence-table.js';
 import { HISTORY_INDEX, HISTORY_TABLE } from './history-table.js';
 import type { ContentType } from './model.js';
@@ -23,10 +24,9 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
   [AUDIT_TABLE, 'the library'],
   [AUDIT_INDEX, 'the library'],
   [IMPORT_TABLE, 'the library'],
-  ...[...EVENT_NAMES, ...PRESENCE_NAMES, ...RELEASE_NAMES].map((name): [string, string] => [
-    name,
-    'the library',
-  ]),
+  ...[...EVENT_NAMES, ...FORMER_FILE_NAMES, ...PRESENCE_NAMES, ...RELEASE_NAMES].map(
+    (name): [string, string] => [name, 'the library'],
+  ),
   ['mikro_orm_migrations', 'the migrations of MikroORM'],
 ];
 

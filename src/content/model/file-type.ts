@@ -25,7 +25,7 @@ export const FILE_TYPE = defineCollectionType({
     /** Storage key of the file's content; `formatKeys` has those of the formats by name. */
     storageKey: { type: 'string', private: true, index: true },
     formatKeys: { type: 'json', private: true },
-    /** Hash in URLs before the content was replaced. */
+    /** Hash in URLs before the last replacement of the content. Archives contain it. */
     formerHash: { type: 'string', private: true, index: true },
     /** Folder of the media library, `/countries/flags`; null at its root (20.3). */
     folderPath: { type: 'string', private: true, index: true },

@@ -10,6 +10,7 @@ import {
   eventTablesOf,
   READER_COLUMNS,
 } from './event-tables.js';
+import { FORMER_FILE_COLUMNS, FORMER_FILE_INDEX, formerFileTableOf } from './former-file-table.js';
 import { HISTORY_COLUMNS, HISTORY_INDEX, historyTableOf } from './history-table.js';
 import type { Schema } from './model.js';
 import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
@@ -59,6 +60,10 @@ export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
     row('ContentEvent_Reader', reader, READER_COLUMNS),
     row('ContentEvent_Delivery', delivery, DELIVERY_COLUMNS),
     row('ContentEvent_Attempt', attempt, ATTEMPT_COLUMNS),
+    {
+      ...row('ContentFile_Former', formerFileTableOf(file), FORMER_FILE_COLUMNS),
+      index: { name: FORMER_FILE_INDEX, columns: ['document_id'] },
+    },
     row('ContentDesk_Presence', presenceTableOf(file), PRESENCE_COLUMNS),
     {
       ...row('ContentHistory_Version', historyTableOf(file), HISTORY_COLUMNS),

@@ -4,6 +4,7 @@ import { compileFindRecords } from '../../content/compile/compile-record.js';
 import { Database } from '../../content/store/database.js';
 import { runnerOf } from '../../pool/runner.js';
 import { type ContentEvent, Hooks } from '../../content/documents/hooks.js';
+import { compileAddFormer, compileRemoveFormer } from './compile-former-files.js';
 import { FileSweeps } from './file-sweeps.js';
 import { FileTable } from './file-table.js';
 
@@ -27,11 +28,18 @@ export class FileHooks implements OnModuleInit {
    * Runs under the lock of the document, so that each of several writers sees the previous writer's content.
    */
   private async letGo({ action, data, documentId, em }: ContentEvent): Promise<void> {
-    if (em === null || (action === 'update' && data['storageKey'] === undefined)) return;
-    const rows = await runnerOf(em).run(
-      compileFindRecords(this.files.type, [{ documentId }], ['storageKey']),
+    if (em === null || documentId === null) return;
+    if (action === 'update' && data['storageKey'] === undefined) return;
+    const runner = runnerOf(em);
+    const rows = await runner.run(
+      compileFindRecords(this.files.type, [{ documentId }], ['storageKey', 'hash']),
     );
-    for (const { storageKey: key } of rows) {
+    for (const { storageKey: key, hash } of rows) {
+      await runner.run(
+        action === 'delete'
+          ? compileRemoveFormer(this.files.formers, documentId)
+          : compileAddFormer(this.files.formers, String(hash), documentId),
+      );
       if (typeof key === 'string' && key !== data['storageKey'])
         this.database.afterCommit(em, () => {
           this.sweeps.soon(key);

@@ -5,10 +5,13 @@ import { compileVersionRights } from '../../content/compile/compile-version-righ
 import { Database } from '../../content/store/database.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { RepositoryWithoutHooks } from '../../content/documents/repository-without-hooks.js';
+import type { Identifier } from '../../kernel/sql.js';
 import { isObject, parsedOrNull } from '../../kernel/json.js';
 import type { Condition } from '../../content/plan/plan.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+import { formerFileTableOf } from '../../content/model/former-file-table.js';
+import { compileFormer } from './compile-former-files.js';
 import { scalarOf } from '../../content/model/scalar-of.js';
 
 export interface FileRow {
@@ -52,6 +55,7 @@ export const fileKeyOf = (id: string): { readonly id: number } | { readonly docu
 @Injectable()
 export class FileTable {
   readonly type: ContentType;
+  readonly formers: Identifier;
   private readonly records: RepositoryWithoutHooks;
 
   constructor(
@@ -59,6 +63,7 @@ export class FileTable {
     @Inject(Database) private readonly database: Database,
   ) {
     this.type = schema.file;
+    this.formers = formerFileTableOf(schema.file);
     this.records = new RepositoryWithoutHooks(database, schema.file);
   }
 
@@ -76,8 +81,15 @@ export class FileTable {
     return rows.map(fileRow);
   }
 
+  /** Returns the file whose URL had a hash before its content was replaced. */
   async replaced(hash: string): Promise<FileRow | null> {
-    const [row] = await this.records.find([{ formerHash: hash }], COLUMNS);
+    const [former] = await this.database.run(compileFormer(this.formers, hash));
+    const documentId = former?.['document_id'] ?? null;
+    // Archives and earlier releases have only the hash before the last replacement, in the row of the file.
+    const [row] = await this.records.find(
+      [documentId === null ? { formerHash: hash } : { documentId }],
+      COLUMNS,
+    );
     return row === undefined ? null : fileRow(row);
   }
 
