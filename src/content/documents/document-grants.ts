@@ -11,7 +11,7 @@ import type { Viewer } from '../plan/version-rights.js';
 import { firstOf } from './document-rights.js';
 
 /** Languages of a document that an action may change. `own`: only the given one. */
-export type Extent = 'all' | 'own' | 'none';
+type Extent = 'all' | 'own' | 'none';
 
 export interface DocumentGrants {
   readonly create: Extent;
