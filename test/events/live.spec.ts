@@ -99,10 +99,12 @@ describe.each(ADAPTERS)('the stream of stale tags on %s', (adapter) => {
     const position = feed.position ?? { cursor: { base: '1:1:', target: null, after: '0' }, server: '' };
     const positions = new Positions(
       liveKey({ live: { secret: SECRET, maxListeners: 1, heartbeatSeconds: 1 } }, 'positions'),
+      30,
     );
     const foreign = positions.seal({ ...position, server: 'another' });
     const old = positions.seal({ ...position, at: Date.now() - 29.5 * 86_400_000 });
-    for (const id of [lastId, 'evt_1', foreign, old]) {
+    const beforeMoreDays = positions.seal({ ...position, at: Date.now() - 2.5 * 86_400_000, days: 3 });
+    for (const id of [lastId, 'evt_1', foreign, old, beforeMoreDays]) {
       const client = await live.open('', { lastId: id });
       await eventually(() => client.messages.slice(0, 1), 1);
       expect(client.messages[0]?.event).toBe('resync');

@@ -25,6 +25,8 @@ export interface Position {
   readonly server: string;
   /** Time in milliseconds since 1970: no event after the position is older. Default: now. */
   readonly at?: number;
+  /** Least `retentionDays` since `at`: older events may be deleted. Default: the present option. */
+  readonly days?: number;
 }
 
 /** Events that follow each other in the log. */

@@ -46,7 +46,7 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
     @Inject(EventLog) private readonly log: EventLog,
     @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
   ) {
-    this.positions = new Positions(liveKey(options, 'positions'));
+    this.positions = new Positions(liveKey(options, 'positions'), options.retentionDays);
   }
 
   onApplicationBootstrap(): void {
@@ -130,7 +130,7 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
     const position = this.positions.open(text);
     if (position === null) return null;
     // The log deletes by the start of a transaction, which can be much earlier than its commit.
-    const kept = Date.now() - (this.options.retentionDays - 1) * DAY;
+    const kept = Date.now() - (position.days - 1) * DAY;
     return position.server !== this.position.server || position.at < kept ? null : position;
   }
 
@@ -140,7 +140,7 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
    */
   async missedEvents(from: SentPosition, stream: EventStream): Promise<readonly FeedBatch[] | null> {
     const batches: FeedBatch[] = [];
-    const { server, at } = from;
+    const { server, at, days } = from;
     let position: Position = from;
     let [count, more] = [0, true];
     while (more && count <= MAX_MISSED && !this.isStopping) {
@@ -148,7 +148,7 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
       const news = await this.reading(() => (stream.isOpen ? this.log.after(cursor) : Promise.resolve(null)));
       if (news === null) return null;
       // The rest of a batch can be as old as the position that the client sent.
-      const to = { cursor: news.cursor, server, ...(news.cursor.target === null ? {} : { at }) };
+      const to = { cursor: news.cursor, server, ...(news.cursor.target === null ? {} : { at, days }) };
       batches.push({ events: news.events, from: position, to });
       count += news.events.length;
       // The rest of a batch ends before now.

@@ -18,11 +18,12 @@ const MAX_LENGTH = 16_384;
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isSealed = isShape<{
   readonly at: number;
+  readonly days: number;
   readonly server: string;
   readonly base: string;
   readonly target: string | null;
   readonly after: string;
-}>({ at: isNumber, server: isText, base: isText, target: isNullOr(isText), after: isText });
+}>({ at: isNumber, days: isNumber, server: isText, base: isText, target: isNullOr(isText), after: isText });
 
 /** Shortens a snapshot `xmin:xmax:xip,xip`: all numbers after the first are relative to it. */
 function shortenSnapshot(snapshot: string): string {
@@ -41,11 +42,16 @@ function restoreSnapshot(text: string): string {
  * changes, and clients cannot make one.
  */
 export class Positions {
-  constructor(private readonly key: Buffer) {}
+  constructor(
+    private readonly key: Buffer,
+    private readonly retentionDays: number,
+  ) {}
 
-  seal({ cursor: { base, target, after }, server, at = Date.now() }: Position): string {
+  seal({ cursor, server, at = Date.now(), days = this.retentionDays }: Position): string {
+    const { base, target, after } = cursor;
     const short = {
       at,
+      days,
       server,
       base: shortenSnapshot(base),
       target: target === null ? null : shortenSnapshot(target),
@@ -72,13 +78,13 @@ export class Positions {
         decipher.update(bytes.subarray(IV_BYTES, -MAC_BYTES)),
         decipher.final(),
       ]).toString();
-      const { at, server, base, target, after } = checkedAs(JSON.parse(plain), isSealed, 'A position');
+      const { at, days, server, base, target, after } = checkedAs(JSON.parse(plain), isSealed, 'A position');
       const cursor: Cursor = {
         base: restoreSnapshot(base),
         target: target === null ? null : restoreSnapshot(target),
         after,
       };
-      return { at, server, cursor };
+      return { at, days: Math.min(days, this.retentionDays), server, cursor };
     } catch {
       return null;
     }
