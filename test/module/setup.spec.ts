@@ -248,6 +248,16 @@ describe('the URL of a database', () => {
     );
   });
 
+  it('of a replica is checked like that of the primary', async () => {
+    const start = (replica: object): Promise<string | null> =>
+      refusal({ imports: [content({ database: { clientUrl: database.url, replicas: [replica] } })] });
+    expect(await start({ clientUrl: undefined })).toContain(
+      'database.replicas[0].clientUrl: the URL is undefined',
+    );
+    const { hostname: host, port } = new URL(database.url);
+    expect(await start({ clientUrl: undefined, host, port: Number(port) })).toBeNull();
+  });
+
   it('of a missing database is reported, and schema.update() creates none', async () => {
     const { href: clientUrl } = new URL('/content_api_misspelt', database.url);
     const warned: string[] = [];

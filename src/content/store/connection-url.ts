@@ -30,23 +30,23 @@ function mistakeIn(url: string | undefined): string | null {
   return scheme === undefined ? 'the scheme is missing' : `the scheme is "${scheme}"`;
 }
 
+type Server = Pick<Options, 'clientUrl' | 'dbName' | 'host'>;
+
+const isWithoutUrl = (options: Server): boolean =>
+  !('clientUrl' in options) || (options.clientUrl === undefined && Boolean(options.dbName ?? options.host));
+
 /**
  * Returns mistakes in the URLs of a primary and its replicas. A URL that is not given at all is none: other
  * options can name the database. Messages do not quote a URL, which may contain a password.
  */
-export function urlMistakes(database: Pick<Options, 'clientUrl' | 'dbName' | 'replicas'>): string[] {
+export function urlMistakes(database: Server & Pick<Options, 'replicas'>): string[] {
   const { replicas = [] } = database;
-  const isGiven = 'clientUrl' in database && !(database.clientUrl === undefined && database.dbName);
-  const urls = [
-    ...(isGiven ? [{ at: 'database.clientUrl', url: database.clientUrl }] : []),
-    ...replicas.flatMap((replica, i) =>
-      replica.clientUrl === undefined
-        ? []
-        : [{ at: `database.replicas[${i}].clientUrl`, url: replica.clientUrl }],
-    ),
+  const servers = [
+    { at: 'database.clientUrl', options: database },
+    ...replicas.map((options, i) => ({ at: `database.replicas[${i}].clientUrl`, options })),
   ];
-  return urls.flatMap(({ at, url }) => {
-    const mistake = mistakeIn(url);
+  return servers.flatMap(({ at, options }) => {
+    const mistake = isWithoutUrl(options) ? null : mistakeIn(options.clientUrl);
     if (mistake === null) return [];
     return [`${at}: ${mistake}; give an address such as postgresql://user@localhost:5432/name`];
   });
