@@ -86,6 +86,14 @@ export class Model {
   get listed(): readonly Type[] {
     return this.types.filter(({ hidden, route, verbs }) => !hidden && route !== null && 'find' in verbs);
   }
+
+  /** Types of which the editor may create documents, even without a list of them. */
+  get creatable(): readonly Type[] {
+    return this.types.filter(
+      ({ hidden, route, kind, verbs }) =>
+        !hidden && route !== null && kind === 'collectionType' && 'create' in verbs,
+    );
+  }
 }
 
 const TO_ONE = ['oneToOne', 'manyToOne', 'morphToOne', 'morphOne'];

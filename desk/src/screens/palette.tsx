@@ -33,13 +33,11 @@ function screensOf(model: Model, { texts, language }: Spoken): readonly Entry[] 
     label: type.listLabel,
     hint: type.group ?? texts.content,
   }));
-  const creations = model.listed
-    .filter(({ kind, verbs }) => kind === 'collectionType' && 'create' in verbs)
-    .map((type) => ({
-      path: `/content/${type.name}/new`,
-      label: texts.newDocument(type.label),
-      hint: texts.create,
-    }));
+  const creations = model.creatable.map((type) => ({
+    path: `/content/${type.name}/new`,
+    label: texts.newDocument(type.label),
+    hint: texts.create,
+  }));
   const people = (['users', 'roles', 'tokens'] as const)
     .filter((screen) => hasScreen(model.people, screen))
     .map((screen) => ({ path: `/people/${screen}`, label: texts.persons[screen], hint: texts.people }));

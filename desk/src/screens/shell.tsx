@@ -1,4 +1,15 @@
-import { AppShell, Box, Burger, Center, Group, Loader, NavLink, ScrollArea, Text } from '@mantine/core';
+import {
+  Anchor,
+  AppShell,
+  Box,
+  Burger,
+  Center,
+  Group,
+  Loader,
+  NavLink,
+  ScrollArea,
+  Text,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, type MouseEvent, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
@@ -180,12 +191,25 @@ function Past({ screen, name, documentId }: PastProps) {
   return <HistoryScreens key={`${name} ${documentId}`} {...{ screen, type, documentId }} />;
 }
 
-/** Start of an editor who sees no content. */
+/** Start of an editor who sees no lists: some may create documents only. */
 function NoContent() {
   const texts = useTexts();
+  const { creatable } = useModel();
+  if (creatable.length === 0)
+    return (
+      <NotFound title={texts.noContent}>
+        <Text>{texts.noContentHint}</Text>
+      </NotFound>
+    );
   return (
-    <NotFound title={texts.noContent}>
-      <Text>{texts.noContentHint}</Text>
+    <NotFound title={texts.create}>
+      {creatable.map(({ name, label }) => (
+        <Text key={name}>
+          <Anchor component={Link} href={`/content/${name}/new`}>
+            {texts.newDocument(label)}
+          </Anchor>
+        </Text>
+      ))}
     </NotFound>
   );
 }
