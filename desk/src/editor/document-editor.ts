@@ -219,17 +219,15 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   private async stored({ body, etag }: Answer<Envelope>, sent: Values): Promise<void> {
-    const { isNew: wasNew, place: former } = this;
+    const { isNew: wasNew, place: former, etag: before } = this;
     const theirs = this.read(body, sent);
     // Changes since the request are kept; where the server has adapted a sent value, the form's one counts.
     const { values } = merge({ base: sent, mine: this.store.values, theirs }, this.type, this.model);
     this.etag = etag;
     if (wasNew) this.place = { ...this.place, documentId: String(body.data['documentId']) };
     this.store.rebase(theirs, values);
-    if (wasNew) {
-      await this.keeper.now();
-      await this.unsaved.drop(former);
-    }
+    if (wasNew) await this.keeper.now().then(() => this.unsaved.drop(former));
+    if (before === null) this.place = await this.requests.permitted(this.place);
     this.store.dropSolved();
     this.note(body);
     this.show({ savedAt: Date.now(), recoveredAt: null });

@@ -8,6 +8,7 @@ import { authorsEntry } from '../model/authors.ts';
 import { hasDrafts, type Model, type Type } from '../model/model.ts';
 import { populateOf } from '../model/populate.ts';
 import { tell, type VersionTag } from './own-writes.ts';
+import { typeOn } from './type-on.ts';
 
 export interface Place {
   readonly type: Type;
@@ -92,6 +93,12 @@ export class DocumentRequests {
 
   read(place: Place): Promise<Answer<Envelope>> {
     return request(this.path(place), { query: this.query(place) });
+  }
+
+  /** The place with the verbs after the first version: grants may depend on its values. */
+  async permitted(place: Place): Promise<Place> {
+    const type = this.model.type(place.type.name) ?? place.type;
+    return { ...place, type: await typeOn({ ...place, type }) };
   }
 
   /** Reads another locale of a document that lacks this one; null if it has no other. Throws an ApiError. */

@@ -102,11 +102,11 @@ export class Editor {
     await this.page.keyboard.press('Space');
   }
 
-  async acceptInvitation(link: string, password: string): Promise<void> {
+  async acceptInvitation(link: string, password: string, heading = 'Articles'): Promise<void> {
     await this.page.goto(link);
     await this.fill('New password', password);
     await this.press('Set password and sign in');
-    await this.heading('Articles');
+    await this.heading(heading);
   }
 
   async signIn(identifier: string, password: string): Promise<void> {

@@ -21,6 +21,14 @@ const notice = defineSingleType({
   history: true,
   attributes: { title: { type: 'string', localized: true }, area: { type: 'string' } },
 });
+const memo = defineCollectionType({
+  singularApiId: 'memo',
+  pluralApiId: 'memos',
+  draftAndPublish: true,
+  actions: true,
+  history: true,
+  attributes: { title: { type: 'string' }, area: { type: 'string' } },
+});
 const column = defineCollectionType({
   singularApiId: 'column',
   pluralApiId: 'columns',
@@ -38,6 +46,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
     note: [...READS, 'create', { actions: CHANGES, own: true }],
     notice: ['find', 'readDrafts', { actions: CHANGES, where: () => ({ area: 'his' }) }],
     column: [...READS, 'create', 'update'],
+    memo: [...READS, 'create', { actions: CHANGES, where: () => ({ area: 'his' }) }],
   },
   local: {
     desk: ['open'],
@@ -45,6 +54,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
     article: [{ actions: [...READS, 'create', 'update'], where: () => ({ locale: 'fr' }) }],
     column: ['find', 'readDrafts'],
   },
+  writing: { desk: ['open'], memo: ['create'] },
 };
 
 (hasBrowser ? describe : describe.skip)('an editor of some documents', () => {
@@ -52,7 +62,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
   let ben: Editor;
   let article = '';
   beforeAll(async () => {
-    visit = await startVisit('express', { contentTypes: [note, notice, column], roles: ROLES });
+    visit = await startVisit('express', { contentTypes: [note, notice, column, memo], roles: ROLES });
     await visit.arrive('ann', 'chief');
     await visit.api('post', '/notes?status=published', { data: { title: 'Of Ann' } });
     const data = {
@@ -154,5 +164,42 @@ const ROLES: Readonly<Record<string, Grants>> = {
     await lea.openAnew('/content/column');
     await lea.sees('Draft of Ben');
     expect(await lea.texts('tbody a')).toEqual([]);
+  });
+
+  it('is offered what the grant allows on a document that the form has just stored', async () => {
+    await ben.openAnew('/content/memo/new');
+    await ben.fill('Title', 'For others');
+    await ben.fill('Area', 'hers');
+    await ben.press('Save');
+    await ben.sees('You may read this, but not change it.');
+    expect((await buttons()).filter((name) => name !== '')).toEqual([]);
+    await ben.openAnew('/content/memo/new');
+    await ben.fill('Area', 'his');
+    await ben.press('Save');
+    await ben.status('Draft');
+    await ben.seesNot('You may read this, but not change it.');
+    await ben.fill('Title', 'For me');
+    await ben.press('Publish');
+    await ben.status('Published');
+  });
+
+  it('is not offered to restore a version of a document whose draft the grant does not cover', async () => {
+    const isOffered = async (): Promise<boolean> => (await ben.texts('section button')).includes('Restore');
+    const data = { title: 'Shared', area: 'his' };
+    const { documentId } = await visit.api('post', '/memos?status=published', { data });
+    await ben.openAnew(`/history/memo/${documentId}`);
+    await ben.until('Restore', isOffered);
+    await visit.api('put', `/memos/${documentId}?status=draft`, { data: { area: 'hers' } });
+    await ben.openAnew(`/history/memo/${documentId}`);
+    await ben.until('a version', async () => (await ben.texts('section [role=tab]')).length > 0);
+    // The button would follow the last response.
+    await ben.page.evaluate('new Promise((resolve) => setTimeout(resolve, 500))');
+    expect(await isOffered()).toBe(false);
+  });
+
+  it('finds the form of a new document without a right to see the list', async () => {
+    const wim = await visit.arrive('wim', 'writing', 'Create');
+    await wim.follow('New: Memo');
+    await wim.heading('New: Memo');
   });
 });

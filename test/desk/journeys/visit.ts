@@ -19,12 +19,12 @@ export class Visit {
     readonly browser: Browser,
   ) {}
 
-  /** Signs a new editor in, in a browser without a session. */
-  async arrive(name: string, role = 'editor'): Promise<Editor> {
+  /** Signs a new editor in, in a browser without a session. The heading is that of the start. */
+  async arrive(name: string, role = 'editor', heading?: string): Promise<Editor> {
     const opened = await openPage(await this.browser.createBrowserContext(), this.room.url);
     this.pages.push(opened);
     const editor = new Editor(opened.page, this.room.desk);
-    await editor.acceptInvitation(await this.room.invite(`${name}@example.org`, role), PASSWORD);
+    await editor.acceptInvitation(await this.room.invite(`${name}@example.org`, role), PASSWORD, heading);
     return editor;
   }
 

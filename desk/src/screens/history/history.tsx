@@ -3,7 +3,7 @@ import { Anchor, Select, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { titleOfValue } from '../../form/values.ts';
-import { hasDrafts, type Type } from '../../model/model.ts';
+import type { Type } from '../../model/model.ts';
 import { Frame } from '../../parts/frame.tsx';
 import { isLong } from '../../parts/long-list.ts';
 import { isolated } from '../../texts/isolated.ts';
@@ -63,7 +63,6 @@ export function HistoryScreen({ type, documentId }: Props) {
     ...(type.kind === 'collectionType' ? [documents] : []),
     { href: `/content/${place}${addressOf(locale)}`, label: history.back },
   ];
-  const mayRestore = 'update' in type.verbs && (!type.draftAndPublish || hasDrafts(type));
   return (
     <Frame
       title={latest === undefined ? history.title : history.of(isolated(name))}
@@ -94,7 +93,7 @@ export function HistoryScreen({ type, documentId }: Props) {
             {selected !== null && (
               <OneVersion
                 key={selected}
-                {...{ subject, mayRestore }}
+                subject={subject}
                 id={selected}
                 others={versions}
                 restored={(at) => navigate(`/content/${place}${addressOf(at)}`)}

@@ -1,8 +1,11 @@
 /** One version of a document: its differences from another, its content, and the way back to it. */
 import { Alert, Button, Center, Group, Loader, Paper, Select, Stack, Tabs, Text } from '@mantine/core';
 import { IconRestore } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { typeOn } from '../../editor/type-on.ts';
 import { differencesOf } from '../../form/version-changes.ts';
+import { hasDrafts } from '../../model/model.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { failureText } from '../../texts/reasons.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -18,11 +21,10 @@ interface Props {
   readonly id: string;
   /** Versions that this one can be compared with. */
   readonly others: readonly Version[];
-  readonly mayRestore: boolean;
   readonly restored: (locale: string | null) => void;
 }
 
-export function OneVersion({ subject, id, others, mayRestore, restored }: Props) {
+export function OneVersion({ subject, id, others, restored }: Props) {
   const texts = useTexts();
   const { history } = texts;
   const { dateTime, localeName } = useFormats();
@@ -47,11 +49,7 @@ export function OneVersion({ subject, id, others, mayRestore, restored }: Props)
               {locale === null ? '' : ` · ${localeName(locale)}`}
             </Text>
           </div>
-          {mayRestore && content !== null && (
-            <Button variant="default" leftSection={<IconRestore size={16} />} onClick={() => setAsked(true)}>
-              {history.restore}
-            </Button>
-          )}
+          {content !== null && <RestoreButton {...{ subject, locale }} ask={() => setAsked(true)} />}
         </Group>
         {content === null ? (
           <Text>{history.deletedHere}</Text>
@@ -72,6 +70,30 @@ export function OneVersion({ subject, id, others, mayRestore, restored }: Props)
       </Stack>
       {isAsked && <RestoreDialog {...{ subject, restored }} version={data} close={() => setAsked(false)} />}
     </Paper>
+  );
+}
+
+interface RestoreProps {
+  readonly subject: Subject;
+  readonly locale: string | null;
+  readonly ask: () => void;
+}
+
+/** Button of editors who may change the document in the language of the version. */
+function RestoreButton({ subject: { type, documentId }, locale, ask }: RestoreProps) {
+  const { history } = useTexts();
+  const { defaultLocale } = useModel();
+  const place = { type, documentId, locale: locale ?? defaultLocale };
+  const { data: permitted } = useQuery({
+    queryKey: ['verbs', type.name, documentId, place.locale],
+    queryFn: () => typeOn(place),
+  });
+  if (permitted === undefined || !('update' in permitted.verbs)) return null;
+  if (type.draftAndPublish && !hasDrafts(type)) return null;
+  return (
+    <Button variant="default" leftSection={<IconRestore size={16} />} onClick={ask}>
+      {history.restore}
+    </Button>
   );
 }
 
