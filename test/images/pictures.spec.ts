@@ -357,6 +357,7 @@ describe('pictures', () => {
         key: `ab/ab/${sha}_png/w200-h200-cover-q80.webp`,
         mime: 'image/webp',
         isLasting: false,
+        isNew: true,
       });
       expect(opened).toEqual([file().key]);
       expect(await ask(images, file(), 'w200-h200-cover-q80.webp')).toMatchObject({ isLasting: true });
@@ -381,7 +382,8 @@ describe('pictures', () => {
       const moved = file('image/png', { x: 90, y: 50 });
       expect(await colour(await ask(images, moved, 'card'))).toBe('blue');
       expect(await ask(images, moved, 'w200-h200-cover-x10-y50-q80.webp')).toEqual({
-        ...left,
+        key: left?.key,
+        mime: 'image/webp',
         isLasting: true,
       });
       const never = await ask(images, moved, 'w200-h200-cover-x11-y50-q80.webp');
