@@ -78,8 +78,8 @@ async function stateOf(url, { plural, ids, shown }) {
   return Promise.all(ids.map(read));
 }
 
-/** Durations of the same updates by single requests, on so many connections, in milliseconds. */
-async function single(url, { plural, ids }, updates, connections) {
+/** Sends one PUT for each update. Returns the time that all of them took, in milliseconds. */
+async function timePuts(url, { plural, ids }, updates, connections) {
   const started = performance.now();
   const { errors, statuses } = await run({
     url,
@@ -102,8 +102,8 @@ async function measure(url, kind, rounds) {
   const durations = { one: [], ten: [], bulk: [] };
   for (let round = 0; round < rounds; round += 1) {
     const updatesOf = (turn) => ids.map((_, i) => kind.data((3 * round + turn) * ids.length + i));
-    durations.one.push(await single(url, kind, updatesOf(0), 1));
-    durations.ten.push(await single(url, kind, updatesOf(1), 10));
+    durations.one.push(await timePuts(url, kind, updatesOf(0), 1));
+    durations.ten.push(await timePuts(url, kind, updatesOf(1), 10));
     // Other values than the single requests wrote, or the bulk request would find nothing to change.
     const updates = updatesOf(2);
     const items = updates.map((data, i) => ({ action: 'update', documentId: ids[i], data }));
@@ -112,7 +112,7 @@ async function measure(url, kind, rounds) {
     assert.equal(response.status, 200, await response.text());
     durations.bulk.push(performance.now() - started);
     const written = await stateOf(url, kind);
-    await single(url, kind, updates, 1);
+    await timePuts(url, kind, updates, 1);
     assert.deepEqual(await stateOf(url, kind), written);
   }
   const times = (name) => median(durations[name].map((one, i) => one / durations.bulk[i])).toFixed(1);

@@ -14,7 +14,7 @@ import {
   template,
 } from '../../kernel/sql.js';
 import { compileRule } from './compile-filter.js';
-import { type Context, hasVersion, newContext, type RowScope, rowScope } from './scope.js';
+import { type Context, currentRows, hasVersion, newContext, type RowScope, rowScope } from './scope.js';
 
 /** Prints a statement whose conditions have no values of a query. */
 export const compileWithoutValues = (root: Sql): Statement => fill(template(root), { operands: null });
@@ -86,17 +86,23 @@ type VersionsRequest = Pick<VersionRightsRequest, 'type' | 'documentId' | 'defau
 /** Decisions about actions on one document. */
 export type ActionDecisions = Readonly<Record<'update' | 'live' | 'publish' | 'delete', Decision>>;
 
-/** Selects each version's `locale` and `published`, and whether it meets each decision, by its name. */
+/**
+ * Selects the `locale` and `published` of each version of the present model, and whether it meets each
+ * decision, by its name.
+ */
 export function compileActionRights(
   { type, documentId, defaultLocale }: VersionsRequest,
   decisions: ActionDecisions,
 ): Statement {
   const scope = { row: rowScope(type, sql`v`), context: ruleContext(defaultLocale) };
   const met = (name: keyof ActionDecisions): Sql => isMet(inBoth(decisions[name]), scope);
-  const isVersion = isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null });
+  const where = [
+    isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null }),
+    ...currentRows(type, sql`v`, scope.context.defaultLocale),
+  ];
   return compileWithoutValues(sql`select v.locale, v.published, ${met('update')} as update,
       ${met('live')} as live, ${met('publish')} as publish, ${met('delete')} as delete
-    from ${quote(type.table)} v where ${isVersion}`);
+    from ${quote(type.table)} v where ${join(where, ' and ')}`);
 }
 
 /** Versions that a write has changed, and the decision that they must meet. */

@@ -5,10 +5,9 @@ import { mayHoldIn } from '../access/conditions-of-locale.js';
 import { type ActionDecisions, compileActionRights } from '../compile/compile-version-rights.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { Database } from '../store/database.js';
-import type { ContentType } from '../model/model.js';
 import type { Row } from '../../pool/runner.js';
 import type { Viewer } from '../plan/version-rights.js';
-import { firstOf } from './document-rights.js';
+import { firstOf, hasSharedValues } from './document-rights.js';
 
 /** Languages of a document that an action may change. `own`: only the given one. */
 type Extent = 'all' | 'own' | 'none';
@@ -39,16 +38,8 @@ const decisionsOf = ({ type, caller }: Viewer): ActionDecisions => ({
   delete: decidePublished(caller, type, 'delete'),
 });
 
-const hasSharedValues = ({ localized, attributes }: ContentType): boolean =>
-  localized && [...attributes.values()].some((one) => !one.system && !one.localized);
-
-interface Asked {
-  readonly name: keyof ActionDecisions;
-  readonly decision: Decision;
-}
-
 /** Whether versions meet a decision. A document belongs to one user in all its versions. */
-function meet(rows: readonly Row[], { name, decision }: Asked): boolean {
+function meet(rows: readonly Row[], name: keyof ActionDecisions, decision: Decision): boolean {
   if (typeof decision === 'string') return decision === 'all';
   const isMet = (row: Row): boolean => row[name] === true;
   return isOwn(decision) ? rows.some(isMet) : rows.every(isMet);
@@ -69,15 +60,18 @@ export class GrantsOnDocuments {
     const created = decide(caller, type, 'create');
     const create = created !== 'none' && mayBeIn(created) ? 'all' : 'none';
     const isNew = documentId === null && type.kind === 'collectionType';
-    const rows = isNew ? [] : await this.versions(viewer, documentId, decisions);
+    const { defaultLocale } = this.settings;
+    const rows = isNew
+      ? []
+      : await this.database.run(compileActionRights({ type, documentId, defaultLocale }, decisions));
     const here = rows.filter((row) => !type.localized || row['locale'] === locale);
     /** Extent of an action that changes these versions of this language, and of all. */
-    const extent = (name: keyof ActionDecisions, [inLocale, inAll]: readonly (readonly Row[])[]): Extent => {
-      const asked = { name, decision: decisions[name] };
-      if (asked.decision === 'none' || (here.length === 0 && !mayBeIn(asked.decision))) return 'none';
+    const extent = (name: keyof ActionDecisions, inLocale: readonly Row[], inAll = rows): Extent => {
+      const decision = decisions[name];
+      if (decision === 'none' || (here.length === 0 && !mayBeIn(decision))) return 'none';
       // A new document is the caller's own. Without versions, a single type gets its first one.
-      if (rows.length === 0 || meet(inAll ?? [], asked)) return 'all';
-      return meet(inLocale ?? [], asked) ? 'own' : 'none';
+      if (rows.length === 0 || meet(inAll, name, decision)) return 'all';
+      return meet(inLocale, name, decision) ? 'own' : 'none';
     };
     const drafts = (of: readonly Row[]): readonly Row[] =>
       firstOf(
@@ -89,26 +83,11 @@ export class GrantsOnDocuments {
     const published = hasSharedValues(type) ? rows : read;
     return {
       create,
-      update: extent('update', [drafts(read), drafts(rows)]),
-      delete: extent('delete', [read, rows]),
-      publish: extent('publish', [published, rows]),
-      withdraw: extent('publish', [read, rows]),
-      live: extent('live', [published, rows]),
+      update: extent('update', drafts(read), drafts(rows)),
+      delete: extent('delete', read),
+      publish: extent('publish', published),
+      withdraw: extent('publish', read),
+      live: extent('live', published),
     };
-  }
-
-  private async versions(
-    { type }: Viewer,
-    documentId: string | null,
-    decisions: ActionDecisions,
-  ): Promise<readonly Row[]> {
-    const { defaultLocale } = this.settings;
-    const rows = await this.database.run(compileActionRights({ type, documentId, defaultLocale }, decisions));
-    // Versions of an older model are left out (D29).
-    return rows.filter(
-      (row) =>
-        (type.draftAndPublish || row['published'] === true) &&
-        (type.localized || row['locale'] === defaultLocale),
-    );
   }
 }

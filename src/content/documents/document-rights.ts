@@ -10,7 +10,7 @@ import {
 } from '../access/decide.js';
 import type { VersionRightsRequest, StateDecisions } from '../compile/compile-version-rights.js';
 import { forbidden, preconditionFailed } from '../../kernel/errors.js';
-import type { Attribute } from '../model/model.js';
+import type { Attribute, ContentType } from '../model/model.js';
 import { NOTHING_GIVEN } from '../plan/given.js';
 import { checkPrecondition } from '../plan/precondition.js';
 import { VERBS } from '../plan/plan-write.js';
@@ -104,14 +104,19 @@ function mayWrite(plan: WritePlan, versions: Versions): boolean {
   return changedBy(plan, rows).every(({ own, live }) => own && (live || !plan.target.publish));
 }
 
+const isShared = ({ system, localized }: Attribute): boolean => !system && !localized;
+
+/** Whether all locales of a document share values of some attributes. */
+export const hasSharedValues = ({ localized, attributes }: ContentType): boolean =>
+  localized && [...attributes.values()].some(isShared);
+
 /**
  * Whether a write may change versions in other locales: it writes or publishes attributes that all locales
  * share.
  */
 export function changesOtherLocales({ target: { type, everyLocale, publish }, body }: WritePlan): boolean {
   if (!type.localized || everyLocale) return type.localized;
-  const isShared = ({ system, localized }: Attribute): boolean => !system && !localized;
-  if (publish && type.draftAndPublish) return [...type.attributes.values()].some(isShared);
+  if (publish && type.draftAndPublish) return hasSharedValues(type);
   const { scalars, relations, embedded } = body?.values ?? NOTHING_GIVEN;
   return [scalars, relations, embedded].some((values) =>
     [...values.values()].some(({ attribute }) => isShared(attribute)),

@@ -159,12 +159,11 @@ export class FileBytes {
       const heads = Promise.all(all.map(({ key }) => this.storage.head(key)));
       const found = await Promise.race([heads, timeout]);
       if (found === null) throw new Error(`The storage did not respond within ${CHECK_TIMEOUT} ms`);
-      const stored = found.filter((head) => head !== null);
-      for (const { key, size } of stored) {
-        const expected = all.find((one) => one.key === key)?.file.size;
-        if (size !== expected) throw new Error(`The storage has ${size} bytes of ${key}, not ${expected}`);
+      for (const [i, { key, file }] of all.entries()) {
+        const { size } = found[i] ?? file;
+        if (size !== file.size) throw new Error(`The storage has ${size} bytes of ${key}, not ${file.size}`);
       }
-      return stored.length === all.length;
+      return found.every((head) => head !== null);
     } finally {
       stop.abort();
       await timeout.catch(() => undefined);

@@ -5,14 +5,14 @@ import { compileVersionRights } from '../../content/compile/compile-version-righ
 import { Database } from '../../content/store/database.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { RepositoryWithoutHooks } from '../../content/documents/repository-without-hooks.js';
-import type { Identifier } from '../../kernel/sql.js';
 import { isObject, parsedOrNull } from '../../kernel/json.js';
+import type { Identifier } from '../../kernel/sql.js';
 import type { Condition } from '../../content/plan/plan.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { formerFileTableOf } from '../../content/model/former-file-table.js';
-import { compileFormer } from './compile-former-files.js';
 import { scalarOf } from '../../content/model/scalar-of.js';
+import { compileFormer } from './compile-former-files.js';
 
 export interface FileRow {
   readonly documentId: string;
@@ -83,13 +83,9 @@ export class FileTable {
 
   /** Returns the file whose URL had a hash before its content was replaced. */
   async replaced(hash: string): Promise<FileRow | null> {
-    const [former] = await this.database.run(compileFormer(this.formers, hash));
-    const documentId = former?.['document_id'] ?? null;
-    // Archives and earlier releases have only the hash before the last replacement, in the row of the file.
-    const [row] = await this.records.find(
-      [documentId === null ? { formerHash: hash } : { documentId }],
-      COLUMNS,
-    );
+    const [former] = await this.database.run(compileFormer(this.formers, this.type, hash));
+    if (former === undefined) return null;
+    const [row] = await this.records.find([{ documentId: former['document_id'] }], COLUMNS);
     return row === undefined ? null : fileRow(row);
   }
 

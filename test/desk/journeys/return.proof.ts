@@ -15,10 +15,7 @@ const ROWS = 60;
       action: 'create',
       data: { label: `Tag ${String(at).padStart(3, '0')}` },
     }));
-    const request = visit.room.http
-      .post('/api/tags/bulk')
-      .set('Authorization', `Bearer ${await visit.jwt()}`);
-    await request.send({ data }).expect(200);
+    await visit.api('post', '/tags/bulk', { data });
   }, 120_000);
   beforeEach(async () => {
     await ann.openAnew('/content/tag?page=2&pageSize=25');
