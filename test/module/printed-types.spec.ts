@@ -1,13 +1,14 @@
 /** `npx nestjs-content-api types` writes types that compile and match responses and bodies. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 import ts from 'typescript';
 import { run } from '../../src/module/command-line.ts';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
 import { printTypes } from '../../src/types/print-types.ts';
 
-const FOLDER = import.meta.dirname;
+const MODULES = resolve(import.meta.dirname, '../../node_modules');
 
 const part = defineComponent({
   uid: 'shared.blog-part',
@@ -88,7 +89,8 @@ export async function use(): Promise<void> {
 describe('npx nestjs-content-api types', () => {
   let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(FOLDER, '.types-'));
+    folder = await mkdtemp(join(tmpdir(), 'content-types-'));
+    await symlink(MODULES, join(folder, 'node_modules'));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
