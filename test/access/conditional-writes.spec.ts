@@ -69,6 +69,13 @@ const ROLES: Readonly<Record<string, Grants>> = {
     ...OTHERS,
     article: [...READ, { actions: ['update', 'publish'], where: () => ({ locale: 'de' }) }],
   },
+  /** Reads and writes German versions only. */
+  secluded: { ...OTHERS, article: [{ actions: '*', where: () => ({ locale: 'de' }) }] },
+  /** Reads what is published, and writes German drafts. */
+  visitor: {
+    ...OTHERS,
+    article: ['find', 'findOne', { actions: ['update'], where: () => ({ locale: 'de' }) }],
+  },
   opener: {
     ...OTHERS,
     article: [...READ, { actions: ['create', 'update', 'publish', 'delete'], where: isOpen }],
@@ -284,13 +291,30 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
         await send('put', `articles/${id}?locale=de`, 'translator', { title: 'x' }).expect(403);
         await send('post', `articles/${id}/actions/publish?locale=*`, 'translator').expect(403);
       });
+    });
+
+    it('18.24 a condition on the locale allows to add it to documents that the caller reads', async () => {
+      const id = await written({ notes: 'shared' }, { status: 'draft' });
+      const path = `articles/${id}?locale=de&status=draft`;
       await unchanged(async () => {
-        const english = await written({}, { status: 'draft' });
-        await send('put', `articles/${english}?locale=de&status=draft`, 'translator', { title: 'x' }).expect(
-          403,
-        );
-        await service('article').delete(english);
+        await send('put', path, 'secluded', { title: 'x' }).expect(404, MISSING);
+        await send('put', path, 'visitor', { title: 'x' }).expect(404, MISSING);
+        await send('put', path, 'translator', { title: 'x', notes: 'x' }).expect(403, FORBIDDEN);
+        await send('put', path, 'member blue', { title: 'x', stage: 'open' }).expect(404, MISSING);
+        await send('put', path, 'opener', { title: 'x' }).expect(403, FORBIDDEN);
+        await send('put', `articles/${id}?locale=de`, 'translator', { title: 'x' }).expect(403, FORBIDDEN);
       });
+      const english = await one(id, { status: 'draft' });
+      await send('put', path, 'translator', { title: 'zuerst' }).expect(200);
+      expect(await one(id, { locale: 'de', status: 'draft' })).toMatchObject({
+        title: 'zuerst',
+        notes: 'shared',
+      });
+      expect(await one(id, { status: 'draft' })).toEqual(english);
+      await send('put', path, 'secluded', { title: 'danach' }).expect(200);
+      await unchanged(() =>
+        send('put', `articles/${id}?status=draft`, 'translator', { title: 'x' }).expect(403, FORBIDDEN),
+      );
     });
 
     it('18.24 a write of a single type needs the condition before and after it', async () => {

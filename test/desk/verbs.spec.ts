@@ -135,6 +135,21 @@ describe('verbs on one document', () => {
     }
   });
 
+  it('add a missing language to a document if the condition covers it, as its routes', async () => {
+    const path = '/api/notes?status=draft';
+    const { body } = await test.http
+      .post(path)
+      .set('x-user', 'cleo chief')
+      .send({ data: { title: 'A' } });
+    const of = { documentId: body.data.documentId, locale: 'fr' };
+    expect((await ask('fay french', of).expect(200)).body.data).toMatchObject({ update: 'own' });
+    await test.http
+      .put(`/api/notes/${of.documentId}?status=draft&locale=fr`)
+      .set('x-user', 'fay french')
+      .send({ data: { title: 'C' } })
+      .expect(200);
+  });
+
   it('do not create in a language that no condition covers, as its routes', async () => {
     const create = (locale: string) =>
       test.http.post(`/api/notes?status=draft&locale=${locale}`).set('x-user', 'lea local');

@@ -68,30 +68,54 @@ export interface VersionRightsRequest {
   readonly written: Decision;
   readonly live: Decision;
   readonly shown: StateDecisions;
+  /** Locale in which the write adds a version; null or omitted for none. */
+  readonly addedLocale?: string | null;
 }
 
 const idOf = (documentId: string | null): Param | null => (documentId === null ? null : param(documentId));
 
+/** Version `v`, and as `added` its copy in a locale. */
+const withAdded = (type: ContentType, locale: string): Sql =>
+  sql`${quote(type.table)} v, jsonb_populate_record(v, jsonb_build_object('locale', ${param(locale)}::text)) added`;
+
+/**
+ * Condition that a version which the caller may read meets a decision as the copy in another locale. A write
+ * that adds this locale changes no stored version.
+ */
+const isMetByCopy = (decision: Decision, shown: StateDecisions, { row, context }: RuleScope): Sql =>
+  sql`${isMet(shown, { row, context })}
+    and ${isMet(inBoth(decision), { row: rowScope(row.type, sql`added`), context })}`;
+
 /** Selects each version's `id`, and whether it meets each decision: `written`, `live`, `shown`. */
 export function compileVersionRights(request: VersionRightsRequest): Statement {
-  const { type, documentId, defaultLocale, written, live, shown } = request;
+  const { type, documentId, defaultLocale, written, live, shown, addedLocale = null } = request;
   const scope = { row: rowScope(type, sql`v`), context: ruleContext(defaultLocale) };
-  return compileWithoutValues(sql`select v.id, ${isMet(inBoth(written), scope)} as written,
-      ${isMet(inBoth(live), scope)} as live, ${isMet(shown, scope)} as shown
-    from ${quote(type.table)} v where ${isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null })}`);
+  const met = (decision: Decision): Sql => {
+    const stored = isMet(inBoth(decision), scope);
+    return addedLocale === null ? stored : sql`(${stored} or ${isMetByCopy(decision, shown, scope)})`;
+  };
+  const versions = addedLocale === null ? sql`${quote(type.table)} v` : withAdded(type, addedLocale);
+  return compileWithoutValues(sql`select v.id, ${met(written)} as written, ${met(live)} as live,
+      ${isMet(shown, scope)} as shown
+    from ${versions} where ${isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null })}`);
 }
 
-type VersionsRequest = Pick<VersionRightsRequest, 'type' | 'documentId' | 'defaultLocale'>;
+interface ActionsRequest extends Pick<
+  VersionRightsRequest,
+  'type' | 'documentId' | 'defaultLocale' | 'shown'
+> {
+  readonly locale: string;
+}
 
 /** Decisions about actions on one document. */
 export type ActionDecisions = Readonly<Record<'update' | 'live' | 'publish' | 'delete', Decision>>;
 
 /**
  * Selects the `locale` and `published` of each version of the present model, and whether it meets each
- * decision, by its name.
+ * decision, by its name. `added`: whether an update may add its copy in the given locale.
  */
 export function compileActionRights(
-  { type, documentId, defaultLocale }: VersionsRequest,
+  { type, documentId, defaultLocale, locale, shown }: ActionsRequest,
   decisions: ActionDecisions,
 ): Statement {
   const scope = { row: rowScope(type, sql`v`), context: ruleContext(defaultLocale) };
@@ -101,8 +125,9 @@ export function compileActionRights(
     ...currentRows(type, sql`v`, scope.context.defaultLocale),
   ];
   return compileWithoutValues(sql`select v.locale, v.published, ${met('update')} as update,
-      ${met('live')} as live, ${met('publish')} as publish, ${met('delete')} as delete
-    from ${quote(type.table)} v where ${join(where, ' and ')}`);
+      ${met('live')} as live, ${met('publish')} as publish, ${met('delete')} as delete,
+      ${isMetByCopy(decisions.update, shown, scope)} as added
+    from ${withAdded(type, locale)} where ${join(where, ' and ')}`);
 }
 
 /** Versions that a write has changed, and the decision that they must meet. */

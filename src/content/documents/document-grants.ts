@@ -6,7 +6,7 @@ import { type ActionDecisions, compileActionRights } from '../compile/compile-ve
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { Database } from '../store/database.js';
 import type { Row } from '../../pool/runner.js';
-import type { Viewer } from '../plan/version-rights.js';
+import { decideReading, type Viewer } from '../plan/version-rights.js';
 import { firstOf, hasSharedValues } from './document-rights.js';
 
 /** Languages of a document that an action may change. `own`: only the given one. */
@@ -39,7 +39,7 @@ const decisionsOf = ({ type, caller }: Viewer): ActionDecisions => ({
 });
 
 /** Whether versions meet a decision. A document belongs to one user in all its versions. */
-function meet(rows: readonly Row[], name: keyof ActionDecisions, decision: Decision): boolean {
+function meet(rows: readonly Row[], name: keyof ActionDecisions | 'added', decision: Decision): boolean {
   if (typeof decision === 'string') return decision === 'all';
   const isMet = (row: Row): boolean => row[name] === true;
   return isOwn(decision) ? rows.some(isMet) : rows.every(isMet);
@@ -63,7 +63,12 @@ export class GrantsOnDocuments {
     const { defaultLocale } = this.settings;
     const rows = isNew
       ? []
-      : await this.database.run(compileActionRights({ type, documentId, defaultLocale }, decisions));
+      : await this.database.run(
+          compileActionRights(
+            { type, documentId, defaultLocale, locale, shown: decideReading(viewer) },
+            decisions,
+          ),
+        );
     const here = rows.filter((row) => !type.localized || row['locale'] === locale);
     /** Extent of an action that changes these versions of this language, and of all. */
     const extent = (name: keyof ActionDecisions, inLocale: readonly Row[], inAll = rows): Extent => {
@@ -71,7 +76,9 @@ export class GrantsOnDocuments {
       if (decision === 'none' || (here.length === 0 && !mayBeIn(decision))) return 'none';
       // A new document is the caller's own. Without versions, a single type gets its first one.
       if (rows.length === 0 || meet(inAll, name, decision)) return 'all';
-      return meet(inLocale, name, decision) ? 'own' : 'none';
+      if (meet(inLocale, name, decision)) return 'own';
+      const isAdded = name === 'update' && here.length === 0 && meet(inLocale, 'added', decision);
+      return isAdded ? 'own' : 'none';
     };
     const drafts = (of: readonly Row[]): readonly Row[] =>
       firstOf(

@@ -123,6 +123,13 @@ export function changesOtherLocales({ target: { type, everyLocale, publish }, bo
   );
 }
 
+/** Returns the locale in which a write adds a version, and changes no other one; null if there is none. */
+export function addedLocaleOf(plan: WritePlan, { all }: Versions): string | null {
+  const { verb, target } = plan;
+  const isAdded = verb === 'update' && target.type.localized && !changesOtherLocales(plan);
+  return isAdded && all.every(({ locale }) => locale !== target.locale) ? target.locale : null;
+}
+
 export const firstOf = <T>(...lists: (readonly T[])[]): readonly T[] =>
   lists.find((list) => list.length > 0) ?? [];
 

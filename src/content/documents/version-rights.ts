@@ -18,7 +18,7 @@ import { decideState } from '../plan/write-rights.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
 import type { FoundState } from './load.js';
-import { decidedResult, changesOtherLocales, decisionsOf } from './document-rights.js';
+import { addedLocaleOf, decidedResult, changesOtherLocales, decisionsOf } from './document-rights.js';
 
 const byId = (rows: readonly Row[]): ReadonlyMap<number, Row> =>
   new Map(rows.map((row) => [Number(row['id']), row]));
@@ -37,7 +37,8 @@ export async function versionsWithRights(
   const decisions = decisionsOf(plan);
   if (decisions === null || versions.all.length === 0) return versions;
   const { type } = plan.target;
-  const request = { type, documentId: versions.documentId, defaultLocale, ...decisions };
+  const addedLocale = addedLocaleOf(plan, versions);
+  const request = { type, documentId: versions.documentId, defaultLocale, addedLocale, ...decisions };
   const rights = byId(await runner.run(compileVersionRights(request)));
   const all = versions.all.map((row): VersionRow => {
     const { written, live, shown } = rights.get(row.id) ?? {};
