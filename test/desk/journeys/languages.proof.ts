@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Grants } from 'nestjs-content-api';
 import { hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { site } from './newsroom.ts';
@@ -16,6 +17,13 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 /** Warnings of Chromium about every frame with both flags, and of axe about frames of other origins. */
 const HARMLESS = /can escape its sandboxing|'postMessage' on 'DOMWindow'/;
+
+/** Reads all articles, and writes the French ones. */
+const TRANSLATOR: Grants = {
+  desk: ['open'],
+  locale: ['find'],
+  article: ['find', 'findOne', 'readDrafts', { actions: ['update'], where: () => ({ locale: 'fr' }) }],
+};
 
 type ReadPreview = (api: string, token: string) => Promise<{ readonly title: string | null } | null>;
 
@@ -70,7 +78,10 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
   beforeAll(async () => {
     const started = await startSite(() => visit.room.url);
     [server, site.url] = [started.server, started.url];
-    visit = await startVisit('fastify', { desk: { origins: { frames: [site.url] } } });
+    visit = await startVisit('fastify', {
+      desk: { origins: { frames: [site.url] } },
+      roles: { translator: TRANSLATOR },
+    });
     ann = await visit.arrive('ann');
     const made = await make({ title: 'Harbours', lead: 'Of ships.', kind: 'report' });
     article = made.documentId;
@@ -144,6 +155,23 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     const [english, french] = [await read('en'), await read('fr')];
     expect(french.sections[0]).toMatchObject({ text: 'The sea gives.', speaker: 'A fisher' });
     expect(french.sections[0].id).not.toBe(english.sections[0].id);
+  });
+
+  it('translates as a translator of one language, who changes neither others nor shared values', async () => {
+    const { documentId } = await make({ title: 'For translators', lead: 'A lead.', kind: 'interview' });
+    const tim = await visit.arrive('tim', 'translator');
+    await tim.open(`/content/article/${documentId}?locale=fr&beside=en`);
+    await tim.press('Copy Lead from English');
+    await tim.fill('Title', 'Pour traducteurs');
+    await tim.saved();
+    const french = await visit.api('get', `/articles/${documentId}?status=draft&locale=fr`);
+    expect(french).toMatchObject({ title: 'Pour traducteurs', lead: 'A lead.', kind: 'interview' });
+    await tim.fill('Title', 'Pour les traducteurs');
+    await tim.saved();
+    await tim.open(`/content/article/${documentId}`);
+    await tim.sees('For translators');
+    const title = await tim.page.$('::-p-aria([name="Title"])');
+    expect(await title?.evaluate((field) => field.matches(':read-write'))).toBe(false);
   });
 
   it('sees in a list which documents lack the language, and which language is shown instead', async () => {
