@@ -41,8 +41,8 @@ export class OfflineError extends Error {
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Responses after which the same request is sent again, with its key, because its outcome is not known. */
-const REPEATED = [409, 429, 502, 503, 504];
+/** Whether a request is sent again, with its key: its outcome is unknown. Proxies use further statuses. */
+const isRepeated = (status: number): boolean => [408, 409, 429].includes(status) || status >= 502;
 
 export const isTemporary = (error: unknown): error is Error =>
-  error instanceof OfflineError || (error instanceof ApiError && REPEATED.includes(error.status));
+  error instanceof OfflineError || (error instanceof ApiError && isRepeated(error.status));

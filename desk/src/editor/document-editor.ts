@@ -4,17 +4,17 @@
  */
 import { ApiError, isTemporary, messageOf } from '../api/errors.ts';
 import type { Answer } from '../api/http.ts';
-import { type Conflict, merge, newsOf } from '../form/merge.ts';
+import type { Conflict } from '../form/merge.ts';
 import type { FormStore } from '../form/store.ts';
-import { newValues, readValues, sameValues, type Values, withoutIds } from '../form/values.ts';
-import { isSendable, nextWrite, sendsParts } from './next-write.ts';
+import { sameValues, type Values } from '../form/values.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
-import { type Action, DocumentRequests, type Envelope, type Pending, type Place } from './requests.ts';
-import { newForm, sharedValues } from './copies.ts';
+import { BaseVersion } from './base-version.ts';
 import { Keeper } from './keeper.ts';
+import { isSendable, nextWrite, sendsParts } from './next-write.ts';
 import { Observed } from './observed.ts';
 import { OwnWrites } from './own-writes.ts';
 import { refusalOf } from './refusal.ts';
+import { type Action, DocumentRequests, type Envelope, type Pending, type Place } from './requests.ts';
 import { factsOf, firstSnapshot, type Snapshot, stateOf } from './snapshot.ts';
 import { Slugs } from './slugs.ts';
 import { AUTOSAVE, RETRY, Timers } from './timers.ts';
@@ -24,8 +24,7 @@ import { UnsavedWork } from './unsaved.ts';
 const MAX_MERGES = 10;
 
 export class DocumentEditor extends Observed<Snapshot> {
-  store: FormStore;
-  private etag: string | null = null;
+  private readonly version: BaseVersion;
   private pending: Pending | null = null;
   private running: Promise<boolean> | null = null;
   private isDisposed = false;
@@ -39,18 +38,18 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   constructor(
     readonly model: Model,
-    public place: Place,
+    place: Place,
     user: string,
   ) {
     super(firstSnapshot(place.documentId));
+    this.version = new BaseVersion(model, place);
     this.requests = new DocumentRequests(model);
     this.unsaved = new UnsavedWork(user, model);
     this.own = new OwnWrites(
       ({ type, documentId }) => type === place.type.name && documentId === this.snapshot.documentId,
       // Another form of this browser has saved: the next save must not meet its change.
-      () => void (this.own.hasChanged(this.etag) && this.catchUp()),
+      () => void (this.own.hasChanged(this.version.etag) && this.catchUp()),
     );
-    this.store = newForm(place.type, this.isNew);
     this.keeper = new Keeper(this.unsaved, () => [
       this.place,
       { form: this.store, conflicts: this.snapshot.conflicts, pending: this.pending },
@@ -58,8 +57,16 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.stop = this.store.subscribe('', () => this.changed());
   }
 
+  get store(): FormStore {
+    return this.version.store;
+  }
+
+  get place(): Place {
+    return this.version.place;
+  }
+
   get isNew(): boolean {
-    return this.place.type.kind === 'collectionType' && this.place.documentId === null;
+    return this.version.isNew;
   }
 
   get type(): Place['type'] {
@@ -74,14 +81,14 @@ export class DocumentEditor extends Observed<Snapshot> {
   /** Reads the document, and recovers unsaved work of earlier pages. */
   async load(): Promise<void> {
     try {
-      this.place = await this.unsaved.settle(this.place, this.requests);
+      this.version.place = await this.unsaved.settle(this.place, this.requests);
       const isStored = await this.reload();
       if (this.isDisposed) return;
       const exists = isStored || this.isNew || (await this.isElsewhere()) || this.type.kind === 'singleType';
       await this.recover();
       this.show({ phase: exists ? 'ready' : 'missing', isChanged: this.store.isChanged });
       // Another form of this browser has saved while this one was loading.
-      if (this.own.hasChanged(this.etag)) void this.catchUp();
+      if (this.own.hasChanged(this.version.etag)) void this.catchUp();
     } catch (error) {
       this.show({ phase: 'failed', error: messageOf(error) });
       if (isTemporary(error)) this.timers.start('retry', RETRY, () => void this.load());
@@ -91,7 +98,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   /** Whether the document exists in another language, so that saving adds this one. Reads what both share. */
   private async isElsewhere(): Promise<boolean> {
     const body = await this.requests.elsewhere(this.place);
-    if (body !== null) this.store.start(sharedValues(this.read(body, this.store.base), this.type));
+    if (body !== null) this.version.startLanguage(body);
     this.show({ state: stateOf(body, this.model) });
     return body !== null;
   }
@@ -100,19 +107,14 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async reload(): Promise<boolean> {
     if (this.isNew) return false;
     try {
-      const { body, etag } = await this.requests.read(this.place);
-      this.etag = etag;
-      this.store.start(this.read(body, this.store.base));
-      this.note(body);
+      const answer = await this.requests.read(this.place);
+      this.version.start(answer);
+      this.note(answer.body);
       return true;
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return false;
       throw error;
     }
-  }
-
-  private read({ data }: Envelope, former: Values): Values {
-    return readValues(data, this.type, { model: this.model, former });
   }
 
   private note({ data }: Envelope): void {
@@ -153,13 +155,12 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Stores the form of a deleted document as a new one, or adds the deleted language again. */
   async createAgain(): Promise<void> {
-    const [former, { values }] = [this.place, this.store];
-    const isLanguage = this.snapshot.isElsewhere && (await this.isElsewhere());
-    [this.place, this.etag] = [isLanguage ? former : { ...former, documentId: null }, null];
-    this.store.rebase(isLanguage ? this.store.base : newValues(this.type), withoutIds(values));
-    this.show({ phase: 'ready', documentId: this.place.documentId });
+    const former = this.place;
+    const language = this.snapshot.isElsewhere ? await this.requests.elsewhere(former) : null;
+    this.version.startAgain(language);
+    this.show({ phase: 'ready', documentId: this.place.documentId, state: stateOf(language, this.model) });
     await this.keeper.now();
-    if (!isLanguage) await this.unsaved.drop(former);
+    if (language === null) await this.unsaved.drop(former);
     await this.save();
   }
 
@@ -185,8 +186,8 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async run(): Promise<boolean> {
     if (this.snapshot.conflicts.length > 0 || this.snapshot.phase === 'missing') return false;
     for (let merges = 0; merges < MAX_MERGES;) {
-      if (this.pending === null && this.etag !== null) await this.slugs.fill(this.snapshot.state);
-      const pending = (this.pending ??= nextWrite(this, this.etag));
+      if (this.pending === null && this.version.etag !== null) await this.slugs.fill(this.snapshot.state);
+      const pending = (this.pending ??= nextWrite(this, this.version.etag));
       if (pending === null) return this.finish();
       this.show({ saving: 'saving', error: null, refusedAction: null });
       // If the response is lost with the page, the next page asks for it.
@@ -218,18 +219,17 @@ export class DocumentEditor extends Observed<Snapshot> {
     }
   }
 
-  private async stored({ body, etag }: Answer<Envelope>, sent: Values): Promise<void> {
-    const { isNew: wasNew, place: former, etag: before } = this;
-    const theirs = this.read(body, sent);
-    // Changes since the request are kept; where the server has adapted a sent value, the form's one counts.
-    const { values } = merge({ base: sent, mine: this.store.values, theirs }, this.type, this.model);
-    this.etag = etag;
-    if (wasNew) this.place = { ...this.place, documentId: String(body.data['documentId']) };
-    this.store.rebase(theirs, values);
-    if (wasNew) await this.keeper.now().then(() => this.unsaved.drop(former));
-    if (before === null) this.place = await this.requests.permitted(this.place);
+  private async stored(answer: Answer<Envelope>, sent: Values): Promise<void> {
+    const { isNew: wasNew, place: former } = this;
+    const isFirst = this.version.etag === null;
+    this.version.written(answer, sent);
+    if (wasNew) {
+      await this.keeper.now();
+      await this.unsaved.drop(former);
+    }
+    if (isFirst) this.version.place = await this.requests.permitted(this.place);
     this.store.dropSolved();
-    this.note(body);
+    this.note(answer.body);
     this.show({ savedAt: Date.now(), recoveredAt: null });
   }
 
@@ -267,27 +267,23 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   /** Merges what is stored now with the form. Returns false if the editor must decide first. */
-  private take({ body, etag }: Answer<Envelope>): boolean {
-    const { base, values: mine } = this.store;
-    const theirs = this.read(body, base);
-    const { values, conflicts } = merge({ base, mine, theirs }, this.type, this.model);
-    const changed = newsOf({ base, mine, theirs }, conflicts);
-    const arrived = this.own.lead(this.etag, etag) ? this.snapshot.arrived : changed;
-    this.etag = etag;
-    this.store.rebase(theirs, values);
-    this.note(body);
+  private take(answer: Answer<Envelope>): boolean {
+    const before = this.version.etag;
+    const { conflicts, news } = this.version.take(answer);
+    const arrived = this.own.lead(before, answer.etag) ? this.snapshot.arrived : news;
+    this.note(answer.body);
     this.show({ arrived, conflicts, ...(conflicts.length > 0 ? { saving: 'refused' as const } : {}) });
     return conflicts.length === 0;
   }
 
   /** Merges what is stored now with the form, unless a save is under way, which does the same. */
   async catchUp(): Promise<void> {
-    const { etag } = this;
+    const { etag } = this.version;
     const isIdle = (): boolean =>
       this.snapshot.phase === 'ready' && this.running === null && this.snapshot.conflicts.length === 0;
     if (!isIdle() || this.isNew) return;
     const answer = await this.requests.read(this.place).catch(() => null);
-    if (answer !== null && isIdle() && this.etag === etag && !this.isDisposed) this.take(answer);
+    if (answer !== null && isIdle() && this.version.etag === etag && !this.isDisposed) this.take(answer);
   }
 
   /** The document was deleted, or this language of it. */
@@ -318,7 +314,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     // Values that are typed until the response arrives are changes.
     const { base: sent } = this.store;
     try {
-      const write = { ifMatch: this.etag, key: crypto.randomUUID() };
+      const write = { ifMatch: this.version.etag, key: crypto.randomUUID() };
       const answer = await this.requests.act(this.place, action, write);
       await this.stored(answer, sent);
       this.show({ saving: 'idle' });
@@ -341,27 +337,35 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Deletes the document, or its version in the locale. Throws an ApiError. */
   async remove(everywhere: boolean): Promise<void> {
-    await this.requests.remove(this.place, everywhere, this.etag);
+    await this.requests.remove(this.place, everywhere, this.version.etag);
     await this.revert();
   }
 
-  /** Closes the form. What is not saved then is recovered when the document is opened again. */
-  dispose(): void {
+  /**
+   * Closes the form. What is not saved then is recovered when the document is opened again. Returns whether
+   * a write has ended since.
+   */
+  async dispose(): Promise<boolean> {
     this.isDisposed = true;
     this.timers.stopAll();
     this.stop();
     this.keeper.close();
-    void this.leave().finally(() => {
+    try {
+      return await this.leave();
+    } finally {
       this.unsaved.close();
       this.own.close();
-    });
+    }
   }
 
-  private async leave(): Promise<void> {
+  private async leave(): Promise<boolean> {
     const { phase, recoveredAt } = this.snapshot;
-    if (phase !== 'ready' && phase !== 'missing') return;
+    if (phase !== 'ready' && phase !== 'missing') return false;
+    const { running } = this;
     await this.keeper.now();
-    if (phase === 'ready' && recoveredAt === null && this.isAutosaved && this.store.isChanged)
-      await this.save();
+    const isSaved = phase === 'ready' && recoveredAt === null && this.isAutosaved && this.store.isChanged;
+    const last = isSaved ? this.save() : running;
+    await last;
+    return last !== null;
   }
 }

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { session } from '../api/session.ts';
 import type { Model, Type } from '../model/model.ts';
@@ -19,6 +20,7 @@ interface Wanted {
  * document: what is shown of one never stays for another.
  */
 export function useEditor({ model, type, documentId, locale, form = 0 }: Wanted): DocumentEditor | null {
+  const client = useQueryClient();
   const wanted = JSON.stringify([type.name, documentId, locale, form]);
   const [opened, setOpened] = useState<{ readonly wanted: string; readonly editor: DocumentEditor } | null>(
     null,
@@ -35,7 +37,10 @@ export function useEditor({ model, type, documentId, locale, form = 0 }: Wanted)
     });
     return () => {
       isClosed = true;
-      editor?.dispose();
+      void editor?.dispose().then((hasSaved) => {
+        // The list may have been read before the last save.
+        if (hasSaved) void client.invalidateQueries({ queryKey: ['list'] });
+      });
     };
     // Another description of the same model does not close a form.
   }, [wanted]);

@@ -61,6 +61,35 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await ann.texts('tbody .desk-row-link')).toEqual(['A long way']);
   });
 
+  it('finds the new title in the list that it has opened before the last save was stored', async () => {
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data: { title: 'Before' } });
+    await ann.open('/content/article');
+    await ann.follow('Before');
+    await ann.heading('Before');
+    const release = await holdRequests(ann.page, '*/api/articles/*');
+    await ann.fill('Title', 'After');
+    await ann.page.goBack();
+    await ann.until('the list', async () => (await ann.texts('tbody .desk-row-link')).includes('Before'));
+    await release();
+    await ann.until('the title', async () => (await ann.texts('tbody .desk-row-link')).includes('After'));
+    await visit.api('delete', `/articles/${documentId}`);
+  });
+
+  it('has a document once that a proxy has given up waiting for', async () => {
+    await ann.open('/content/article/new');
+    await ann.fill('Title', 'Behind a proxy');
+    const proxied = await ann.page.createCDPSession();
+    proxied.on('Fetch.requestPaused', ({ requestId }) => {
+      const response = { requestId, responseCode: 524, responsePhrase: 'Late', responseHeaders: [] };
+      void proxied.send('Fetch.fulfillRequest', response).then(() => proxied.detach());
+    });
+    await proxied.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/*', requestStage: 'Response' }] });
+    await ann.press('Save');
+    await ann.sees('No connection.');
+    await ann.status('Draft');
+    expect(await visit.api('get', '/articles?status=draft&filters[title]=Behind a proxy')).toHaveLength(1);
+  });
+
   it('reads that a document was not published, not that it was not saved', async () => {
     const data = { title: 'Too early' };
     const { documentId } = await visit.api('post', '/articles?status=draft', { data });
