@@ -51,6 +51,8 @@ function mergePart({ base, mine, theirs }: Sides<Values>, part: Part | null, sco
   return Object.fromEntries(
     names.map((name) => {
       const sides = { base: base[name], mine: mine[name], theirs: theirs[name] };
+      // The editor may not read the stored value: there is nothing to merge or to decide.
+      if (!(name in theirs)) return [name, same(sides.mine, sides.base) ? undefined : sides.mine];
       const path = scope.path === '' ? name : `${scope.path}/${name}`;
       const merger = mergerOf(part?.attributes.find((one) => one.name === name));
       return [name, mergeValue(sides, merger, { ...scope, path })];

@@ -53,7 +53,10 @@ const isLink = (value: unknown): value is Link => hasShape(value, LINK) || hasSh
 
 interface Reading {
   readonly model: Model;
-  /** Values whose items keep their keys: of the same id, or at the same place after they were stored. */
+  /**
+   * Former values. Items keep their keys: those of the same id, or at the same place after they were stored.
+   * A value that the document lacks, because the editor may not read it, is the former one.
+   */
   readonly former: Values | null;
 }
 
@@ -64,9 +67,12 @@ interface ItemReading extends Reading {
 
 /** Reads the values of a document or of an instance. */
 export function readValues(document: Json, part: Part, { model, former }: Reading): Values {
-  const entries = part.attributes
-    .filter(isReadable)
-    .map((one) => [one.name, readValue(document[one.name], one, { model, former })] as const);
+  const entries = part.attributes.flatMap((one) => {
+    const { name } = one;
+    if (name in document) return [[name, readValue(document[name], one, { model, former })] as const];
+    if (former !== null && name in former && one.type !== 'password') return [[name, former[name]] as const];
+    return isReadable(one) ? [[name, readValue(undefined, one, { model, former })] as const] : [];
+  });
   return Object.fromEntries(entries);
 }
 

@@ -141,6 +141,10 @@ export const STAGE = 'stage';
 export const fieldsOf = (part: Part & { readonly stages?: Type['stages'] }): readonly Attribute[] =>
   part.attributes.filter(({ name }) => name !== STAGE || (part.stages ?? null) === null);
 
+/** Whether the editor may open a document of the type. */
+export const mayOpen = ({ kind, verbs }: Pick<Type, 'kind' | 'verbs'>): boolean =>
+  (kind === 'singleType' ? 'find' : 'findOne') in verbs;
+
 /** Whether the editor may add documents of the type to releases. */
 export const mayRelease = (type: Type, { releases }: Pick<Model, 'releases'>): boolean =>
   releases && hasDrafts(type) && 'publish' in type.verbs;

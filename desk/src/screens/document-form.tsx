@@ -10,7 +10,7 @@ import { useSnapshot } from '../editor/use-editor.ts';
 import type { Conflict } from '../form/merge.ts';
 import { textOfBlocks } from '../form/blocks-text.ts';
 import { isItem, type Link as StoredLink, textOfValue, unfinishedText } from '../form/values.ts';
-import { type Attribute, type Part, valueLabel } from '../model/model.ts';
+import { type Attribute, mayOpen, type Part, valueLabel } from '../model/model.ts';
 import { focusShown } from '../parts/focus-keeper.ts';
 import { useAnnouncement } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
@@ -52,14 +52,14 @@ export function DocumentForm({ editor, locale, other = null }: FormProps) {
   const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
   const isShown = phase !== 'missing' || isChanged;
   const noCreate = type.localized ? texts.noCreateIn(localeName(locale)) : texts.noCreate;
-  const readOnlyText = isNew ? noCreate : texts.readOnly;
+  const storedText = mayOpen(type) ? texts.readOnly : texts.writeOnly;
   return (
     <FormProvider value={form}>
       <Notices editor={editor} />
       <Conflicts editor={editor} />
-      {!mayWrite && phase === 'ready' && (
+      {(!mayWrite || (!isNew && !mayOpen(type))) && phase === 'ready' && (
         <Text size="sm" c="dimmed">
-          {readOnlyText}
+          {isNew ? noCreate : storedText}
         </Text>
       )}
       {isShown && <Stage editor={editor} at="form" />}

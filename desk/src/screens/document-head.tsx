@@ -133,9 +133,13 @@ function Way({ editor: { type }, locale }: { readonly editor: DocumentEditor; re
   return (
     <Breadcrumbs component="nav" aria-label={type.listLabel}>
       {type.group !== null && <Text size="sm">{type.group}</Text>}
-      <Anchor component={Link} size="sm" href={href}>
-        {type.listLabel}
-      </Anchor>
+      {'find' in type.verbs ? (
+        <Anchor component={Link} size="sm" href={href}>
+          {type.listLabel}
+        </Anchor>
+      ) : (
+        <Text size="sm">{type.listLabel}</Text>
+      )}
     </Breadcrumbs>
   );
 }

@@ -6,11 +6,12 @@ import { useLocation, useSearchParams } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
 import { keepOpened, listAddress } from '../model/last-list.ts';
-import type { Model, Type } from '../model/model.ts';
+import { mayOpen, type Model, type Type } from '../model/model.ts';
 import { Opening } from '../parts/opening.tsx';
 import { useModel } from './app.tsx';
 import { DocumentForm } from './document-form.tsx';
 import { DocumentHead, type Panels } from './document-head.tsx';
+import { CreateButton } from './list-buttons.tsx';
 import { Present } from './present.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { ScheduleNote } from './schedule.tsx';
@@ -74,9 +75,9 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
   const home = isCollection ? `/content/${type.name}/${documentId ?? 'new'}` : `/content/${type.name}`;
   const go = (change: Partial<Panels>): void =>
     navigate(`${home}${queryOf({ ...panels, ...change }, model)}`);
-  // A new document gets its address when it is stored.
+  // A new document gets its address when it is stored, also in the form of a deleted one.
   useEffect(() => {
-    if (!isCollection || documentId === null || !location.pathname.endsWith('/new')) return;
+    if (!isCollection || documentId === null || location.pathname.endsWith(`/${documentId}`)) return;
     created(documentId);
     navigate(`/content/${type.name}/${documentId}${queryOf(panels, model)}`, { replace: true });
   }, [documentId]);
@@ -99,6 +100,7 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
           <DocumentHead {...{ editor, panels, go }}>
             <ScheduleNote editor={editor} />
             <Present editor={editor} />
+            {!editor.isNew && !mayOpen(type) && <CreateButton {...{ type, locale }} />}
           </DocumentHead>
           <DocumentForm editor={editor} locale={locale} other={panels.other} />
         </Stack>

@@ -209,6 +209,8 @@ export const de: Texts = {
     leave: 'Verlassen',
   },
   readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',
+  writeOnly:
+    'Sie dürfen dieses Dokument nicht wieder öffnen. Ihre Werte bleiben sichtbar, bis Sie die Seite verlassen.',
   noCreate: 'Sie dürfen dieses Dokument hier nicht anlegen.',
   noCreateIn: (locale) => `Sie dürfen keine Dokumente in ${locale} anlegen. Wählen Sie eine andere Sprache.`,
 

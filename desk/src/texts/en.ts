@@ -203,6 +203,7 @@ export const en = {
     leave: 'Leave',
   },
   readOnly: 'You may read this, but not change it.',
+  writeOnly: 'You may not open this document again. Your values are shown until you leave this page.',
   noCreate: 'You may not create this document here.',
   noCreateIn: (locale: string) => `You may not create documents in ${locale}. Choose another language.`,
 

@@ -107,8 +107,18 @@ export class DeskParts {
   private shownNames(model: Model, types: readonly string[]): string[] {
     return [...model.attributes.values()]
       .filter((one) => one.kind === 'scalar' && !one.open && types.includes(one.def.type))
-      .filter((one) => this.isRead(model, one.name))
+      .filter((one) => this.isShown(model, one.name))
       .map(({ name }) => name);
+  }
+
+  /** Whether pages show an attribute. Without permission to read, forms show the written attributes. */
+  private isShown(model: Model, name: string): boolean {
+    const hasReads = (this.uses.get(model) ?? []).some(
+      ({ action, attributes }) => isRead(action) && attributes.length > 0,
+    );
+    const attribute = model.attributes.get(name);
+    if (hasReads || attribute === undefined) return this.isRead(model, name);
+    return this.actionsOn(model, attribute).length > 0;
   }
 
   isRead(model: Model, name: string): boolean {
@@ -118,7 +128,7 @@ export class DeskParts {
 
   private titleOf(model: Model): string {
     const { title } = model.layout;
-    if (title !== undefined && this.isRead(model, title)) return title;
+    if (title !== undefined && this.isShown(model, title)) return title;
     return this.shownNames(model, TITLES)[0] ?? 'documentId';
   }
 

@@ -403,6 +403,7 @@ const PASSWORD = 'a long password of an editor';
     const [again] = await api('get', '/articles?status=draft&filters[title]=Deleted by others');
     expect(again).toMatchObject({ lead: 'Worth keeping.' });
     expect(again.documentId).not.toBe(documentId);
+    expect(ann.page.url()).toContain(`/content/article/${again.documentId}`);
   });
 
   it('sees that its language was deleted meanwhile, and adds it to the same document again', async () => {

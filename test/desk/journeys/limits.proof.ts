@@ -55,6 +55,10 @@ const ROLES: Readonly<Record<string, Grants>> = {
     column: ['find', 'readDrafts'],
   },
   writing: { desk: ['open'], memo: ['create'] },
+  blind: {
+    desk: ['open'],
+    memo: [{ actions: [...READS], fields: ['title'] }, 'create', 'update'],
+  },
 };
 
 (hasBrowser ? describe : describe.skip)('an editor of some documents', () => {
@@ -201,5 +205,29 @@ const ROLES: Readonly<Record<string, Grants>> = {
     const wim = await visit.arrive('wim', 'writing', 'Create');
     await wim.follow('New: Memo');
     await wim.heading('New: Memo');
+    await wim.fill('Title', 'For the chief');
+    await wim.fill('Area', 'hers');
+    await wim.press('Save');
+    await wim.sees('You may not open this document again.');
+    await wim.heading('For the chief');
+    expect(await wim.valueOf('Area')).toBe('hers');
+    await wim.follow('Create');
+    await wim.heading('New: Memo');
+    expect(await wim.valueOf('Area')).toBe('');
+  });
+
+  it('goes on with a value that it may write, but not read', async () => {
+    const kim = await visit.arrive('kim', 'blind', 'Memos');
+    await kim.open('/content/memo/new');
+    await kim.fill('Title', 'Half in the dark');
+    await kim.fill('Area', 'hers');
+    await kim.press('Save');
+    await kim.status('Draft');
+    await kim.type('Area', ' and his');
+    await kim.fill('Title', 'Half in the light');
+    await kim.saved();
+    expect(await kim.valueOf('Area')).toBe('hers and his');
+    const [stored] = await visit.api('get', '/memos?status=draft&filters[title]=Half in the light');
+    expect(stored.area).toBe('hers and his');
   });
 });
