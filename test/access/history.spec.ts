@@ -25,6 +25,8 @@ const article = defineCollectionType({
     tags: { type: 'relation', relation: 'manyToMany', target: 'tag' },
     main: { type: 'relation', relation: 'oneToOne', target: 'tag' },
     part: { type: 'component', component: 'own.part' },
+    about: { type: 'relation', relation: 'morphToMany', targets: ['tag', 'team'] },
+    topic: { type: 'relation', relation: 'morphToOne', targets: ['tag', 'team'] },
   },
 });
 const part = defineComponent({
@@ -63,6 +65,7 @@ const ROLES = {
     article: WORK,
     tag: [{ actions: ['find', 'findOne', 'readDrafts'], where: () => ({ open: true }) }],
   },
+  tags: { article: WORK, tag: ['find', 'readDrafts'] },
   published: { article: ['find', 'findOne', 'create', 'update'], tag: ['find', 'findOne'] },
   titles: {
     article: [{ actions: ['find', 'findOne', 'update', 'create'], fields: ['title'] }, 'readDrafts'],
@@ -267,6 +270,21 @@ describe('rights on history', () => {
       after: [seen],
       added: [seen],
     });
+  });
+
+  it('25.5 restores no links of a type that the caller may not find, and removes none', async () => {
+    const tag = { __type: 'api::tag.tag', documentId: await make('tags', { name: 'tag' }) };
+    const team = { __type: 'api::team.team', documentId: red };
+    const linked = async (): Promise<unknown[]> => {
+      const { data } = await send('get', `articles/${id}?status=draft&populate=*`);
+      return [data.title, data.about.map(({ name }: any) => name), data.topic?.name];
+    };
+    const id = await make('articles', { title: 'one', about: [tag, team], topic: team });
+    await send('put', `articles/${id}`, { data: { title: 'two', topic: tag } });
+    const [{ id: first }] = (await versions(id, 'published')).data.slice(-1);
+    const restored = await send('post', `articles/${id}/versions/${first}/actions/restore`, { as: 'tags' });
+    expect(restored.status).toBe(200);
+    expect(await linked()).toEqual(['one', ['tag', 'red'], 'tag']);
   });
 
   it('25.12 shows deleted documents whose last versions all met the condition', async () => {

@@ -400,6 +400,25 @@ describe.each(adaptersFor('fastify'))('polymorphic relations on %s', (adapter) =
       const full = await service('comment').findOne(row.documentId, { populate: '*' });
       expect(named((full as Row)['about'])).toBe('vt');
     });
+
+    it('11.30 keeps links to it, at their positions, in a list that replaces the others', async () => {
+      const vault: Row = await service('vault').create({ name: 'v' });
+      const hidden = { __type: VAULT, documentId: vault.documentId };
+      const [T, U] = [await tag('t'), await tag('u')];
+      const data = { name: 'c', subject: hidden, about: [isTag(T), hidden, isTag(U)] };
+      const row: Row = await service('comment').create(data);
+      const stored = async (): Promise<unknown[]> => {
+        const { subject, about }: any = await service('comment').findOne(row.documentId, { populate: '*' });
+        return [named(subject), named(about)];
+      };
+      const { subject, about } = await get('comments', row, 'populate=*');
+      await change('comments', row, { subject, about });
+      expect(await stored()).toEqual(['v', 'tvu']);
+      await change('comments', row, { subject: null, about: [isTag(U)] });
+      expect(await stored()).toEqual(['v', 'uv']);
+      await change('comments', row, { subject: isTag(T), about: { set: [] } });
+      expect(await stored()).toEqual(['t', 'v']);
+    });
   });
 
   describe('states', () => {

@@ -9,7 +9,7 @@ import type { Row } from '../../pool/runner.js';
 import type { Lookup } from '../plan/body.js';
 import type { Coverage } from '../plan/coverage.js';
 import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
-import { type GivenRelation, scopesOf } from '../plan/given.js';
+import { type GivenRelation, hiddenTypes, scopesOf } from '../plan/given.js';
 import type { LoadedState } from '../plan/loaded.js';
 import { neededValues } from '../plan/needed-values.js';
 import type { StoredValues } from '../plan/stored-instances.js';
@@ -89,6 +89,7 @@ const needsLinks = (given: GivenRelation): boolean => {
   const { attribute, input } = given;
   return (
     input.kind !== 'set' ||
+    hiddenTypes(given).length > 0 ||
     scopesOf(given).some(
       ({ targets, rows, drafts }) =>
         targets !== 'all' ||

@@ -1,6 +1,12 @@
 /** Checked values of a body, grouped by kind of attribute. */
 import { isObject } from '../../kernel/json.js';
-import type { Component, EmbeddedAttribute, LinkedAttribute, ScalarAttribute } from '../model/model.js';
+import type {
+  Component,
+  ContentType,
+  EmbeddedAttribute,
+  LinkedAttribute,
+  ScalarAttribute,
+} from '../model/model.js';
 import type { Reference, RelationInput } from './relation-input.js';
 import type { LinkRight } from './write-rights.js';
 
@@ -31,6 +37,10 @@ export const scopesOf = ({ scope, sent }: GivenRelation): readonly LinkRight[] =
 /** Returns the rights to one reference. */
 export const scopeOf = ({ scope, sent }: GivenRelation, reference: Reference): LinkRight =>
   sent?.has(reference) === true ? sent.scope : scope;
+
+/** Returns the types of a polymorphic relation that its caller may not name. */
+export const hiddenTypes = ({ attribute, scope }: GivenRelation): readonly ContentType[] =>
+  attribute.named ? attribute.targets.filter((type) => !scope.types.includes(type)) : [];
 
 export interface GivenInstances {
   readonly attribute: EmbeddedAttribute;

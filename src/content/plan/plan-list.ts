@@ -1,8 +1,9 @@
-/** Computes the new list of a relation, keeping links of documents that the caller may not change. */
+/** Computes the new list of a relation, keeping links of documents that the caller may not name or change. */
 import { ContentError, validationError } from '../../kernel/errors.js';
 import type { LinkedAttribute } from '../model/model.js';
-import type { GivenRelation } from './given.js';
+import { type GivenRelation, hiddenTypes } from './given.js';
 import { applyChange, type Resolver } from './links.js';
+import { isKeyOf } from './target-key.js';
 
 export interface LinkResolver extends Resolver {
   readonly isOthers: (documentId: string) => boolean;
@@ -35,12 +36,26 @@ function keepOthersLinks(
   });
 }
 
+/**
+ * Adds links to types that the caller may not name back to a replaced polymorphic list, at their positions.
+ * A to-one keeps such a link if the body clears it.
+ */
+function keepHiddenTypes(list: readonly string[], { given, stored }: ListRequest): readonly string[] {
+  const hidden = hiddenTypes(given);
+  if (given.input.kind !== 'set' || hidden.length === 0) return list;
+  const isHidden = (key: string): boolean => hidden.some((type) => isKeyOf(type, key));
+  if (!given.attribute.many) return list.length === 0 ? stored.filter(isHidden) : list;
+  const kept = [...list];
+  for (const [index, key] of stored.entries()) if (isHidden(key)) kept.splice(index, 0, key);
+  return kept;
+}
+
 /** Computes the list. Errors have the path of the relation. */
 export function planList(request: ListRequest): readonly string[] {
   const { given, stored, resolver, path, sent } = request;
   const { attribute } = given;
   try {
-    return keepOthersLinks(applyChange(stored, given, resolver), request);
+    return keepHiddenTypes(keepOthersLinks(applyChange(stored, given, resolver), request), request);
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
     const place = { key: attribute.name, path: path.join('.'), source: 'body' };

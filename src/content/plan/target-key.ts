@@ -11,6 +11,10 @@ export const keyOf = (
   documentId: string,
 ): string => (named ? `${singularApiId}${BETWEEN}${documentId}` : documentId);
 
+/** Whether a list entry of a polymorphic relation has a target of a type. */
+export const isKeyOf = ({ singularApiId }: ContentType, key: string): boolean =>
+  key.startsWith(`${singularApiId}${BETWEEN}`);
+
 /** Splits list entries of polymorphic relations into types and document ids. */
 export function partsOf(keys: readonly string[]): {
   readonly types: readonly string[];

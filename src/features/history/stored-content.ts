@@ -53,15 +53,14 @@ function linkOf(key: unknown, attribute: LinkedAttribute): StoredLink | null {
   return type === undefined ? null : { type, documentId, named };
 }
 
+/** Returns undefined for a to-one that a write leaves as it is: the caller may not name its type. */
 function showLinks(attribute: LinkedAttribute, value: unknown, shape: Shape): unknown {
   const given: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const list = given.flatMap((one) => {
-    const link = linkOf(one, attribute);
-    const isSeen = link !== null && shape.rights.mayEnter(attribute, link.type);
-    const shown = isSeen ? shape.link(link) : null;
-    return shown === null ? [] : [shown];
-  });
-  return attribute.many ? list : (list[0] ?? null);
+  const links = given.flatMap((one) => linkOf(one, attribute) ?? []);
+  const seen = links.filter(({ type }) => shape.rights.mayEnter(attribute, type));
+  const list = seen.flatMap((link) => shape.link(link) ?? []);
+  if (attribute.many) return list;
+  return shape.identified === true && seen.length < links.length ? undefined : (list[0] ?? null);
 }
 
 /** Returns the component of an instance, by its present or former name; undefined if it has none any more. */
@@ -121,7 +120,8 @@ export function contentOf(content: Values, model: Model, shape: Shape): Record<s
     if (shape.without?.(attribute) === true) return [];
     const value = content[nameIn(content, attribute)];
     if (value === undefined || shape.refuses?.(attribute, value) === true) return [];
-    return [[attribute.name, showValue(attribute, value, shape)] as const];
+    const shown = showValue(attribute, value, shape);
+    return shown === undefined ? [] : [[attribute.name, shown] as const];
   });
   return Object.fromEntries(entries);
 }
