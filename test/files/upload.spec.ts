@@ -92,6 +92,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     const response = (await (await api.send(repeated)).json()) as Shown[];
     expect(response.map(({ caption }) => caption)).toEqual(['a', 'b']);
     expect((await refusal(formOf([{}, {}], { fileInfo: { name: 'one' } })))[0]).toBe(400);
+    expect((await refusal(formOf([{}, {}], { fileInfo: [] })))[0]).toBe(400);
     expect((await refusal(formOf([{}], { fileInfo: '{' })))[2]).toBe('fileInfo is not valid JSON');
     expect((await refusal(formOf([{}], { fileInfo: { url: '/x' } })))[2]).toBe('Invalid key url at fileInfo');
     expect((await refusal(formOf([{}], { fileInfo: { focalPoint: { x: -1, y: 0 } } })))[0]).toBe(400);

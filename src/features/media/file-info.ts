@@ -98,8 +98,8 @@ function parsed(text: string): unknown {
  * or one field each. Throws a ValidationError if the number differs, and for attributes that are not granted.
  */
 export function infosOf(texts: readonly string[], count: number, granted: FieldScope): readonly FileInfo[] {
+  if (texts.length === 0) return Array.from({ length: count }, () => ({}));
   const values = texts.map(parsed).flat();
-  if (values.length === 0) return Array.from({ length: count }, () => ({}));
   if (values.length !== count)
     throw validationError(
       `fileInfo must say of each file what it is: ${count} expected, ${values.length} found`,

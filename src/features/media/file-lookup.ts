@@ -20,14 +20,21 @@ export const CACHE_LIMITS = { max: 2000, ttl: 5000 };
 const FORMAT = /^([a-z0-9]+)_(.+)$/;
 /** Hash and recipe of a variant: `big_up_5e44584d2c/card`. */
 const VARIANT = /^([^/]+)\/([a-z0-9_.-]+)$/;
-const NAMED = /^(.+?)(\.[a-z0-9]{1,16})$/;
+const NAMED = /^([^/]+?)(\.[a-z0-9]{1,16})$/;
 
-const isNoHash = (text: string): boolean => text === '' || !text.isWellFormed() || text.includes('\0');
+/** Parts of a path: an original or a format, or with `recipe` a variant of the file with the hash `stem`. */
+type FilePath = Readonly<Record<'stem' | 'ext' | 'format' | 'hash' | 'recipe', string>>;
 
-function partsOf(name: string): Readonly<Record<'stem' | 'ext' | 'format' | 'hash', string>> {
-  const [, stem = '', ext = ''] = NAMED.exec(name) ?? [];
+/** Returns null for a path that no file can have. */
+function parsePath(path: string): FilePath | null {
+  if (!path.isWellFormed() || path.includes('\0')) return null;
+  const nothing = { ext: '', format: '', hash: '', recipe: '' };
+  const [, former, recipe = ''] = VARIANT.exec(path) ?? [];
+  if (former !== undefined) return { ...nothing, stem: former, recipe };
+  const [, stem, ext = ''] = NAMED.exec(path) ?? [];
+  if (stem === undefined) return null;
   const [, format = '', hash = ''] = FORMAT.exec(stem) ?? [];
-  return { stem, ext, format, hash };
+  return { ...nothing, stem, ext, format, hash };
 }
 
 function formatOf({ formatKeys }: FileRow, name: string, ext: string): ServedBytes | null {
@@ -47,9 +54,10 @@ export class FileLookup {
   ) {}
 
   async find(request: FileRequest): Promise<ServedBytes | null> {
-    const [first = '', ...below] = request.path.split('/');
-    if (below.length > 0) return this.variant(first, below.join('/'), request);
-    const { stem, ext, format, hash } = partsOf(first);
+    const place = parsePath(request.path);
+    if (place === null) return null;
+    const { stem, ext, format, hash, recipe } = place;
+    if (recipe !== '') return this.variant(place, request);
     for (const row of await this.rows(stem, hash)) {
       const bytes = row.hash === stem ? originalOf(row, ext) : formatOf(row, format, ext);
       if (bytes !== null) return bytes;
@@ -62,25 +70,21 @@ export class FileLookup {
    * Null for an unknown URL.
    */
   async movedTo({ path, query }: FileRequest): Promise<string | null> {
-    if (isNoHash(path)) return null;
-    const [, former, recipe] = VARIANT.exec(path) ?? [];
-    if (former !== undefined) {
-      // A signature is valid for one hash only.
-      const row = query.size > 0 ? null : await this.files.replaced(former);
-      return row === null ? null : urlOf(`${row.hash}/${recipe}`, '');
-    }
-    if (path.includes('/')) return null;
-    const { stem, ext, format, hash } = partsOf(path);
-    const original = await this.files.replaced(stem);
-    if (original !== null) return original.url;
+    const place = parsePath(path);
+    if (place === null) return null;
+    const { stem, ext, format, hash, recipe } = place;
+    // A signature is valid for one hash only.
+    const original = recipe !== '' && query.size > 0 ? null : await this.files.replaced(stem);
+    if (original !== null) return recipe === '' ? original.url : urlOf(`${original.hash}/${recipe}`, '');
     const row = hash === '' ? null : await this.files.replaced(hash);
     if (row === null) return null;
     return formatOf(row, format, ext) === null ? row.url : urlOf(`${format}_${row.hash}`, ext);
   }
 
-  private async variant(hash: string, rest: string, request: FileRequest): Promise<ServedBytes | null> {
+  private async variant(place: FilePath, request: FileRequest): Promise<ServedBytes | null> {
+    const { stem: hash, recipe: rest } = place;
     const { images, storage } = this.options;
-    if (images?.variant === undefined || isNoHash(hash)) return null;
+    if (images?.variant === undefined) return null;
     // The focal point of the row may change, so it is not cached.
     const [row] = await this.files.withHash([hash]);
     if (row?.storageKey === undefined || row.storageKey === null) return null;
@@ -102,7 +106,6 @@ export class FileLookup {
    * Returns the files with one of two hashes. Rows are cached, because a hash always names the same content.
    */
   private async rows(hash: string, other: string): Promise<readonly FileRow[]> {
-    if (isNoHash(hash)) return [];
     const cached = this.rowCache.get(hash);
     if (cached !== undefined) return cached;
     const rows = await this.files.withHash(other === '' ? [hash] : [hash, other]);
