@@ -13,6 +13,7 @@ import { ArchiveParts } from '../../src/content/documents/archive-parts.ts';
 import { Database } from '../../src/content/store/database.ts';
 import { importArchive } from '../../src/features/archive/import-archive.ts';
 import { S3Storage } from '../../src/features/media/s3-storage.ts';
+import { formOf, picture } from '../files/helpers.ts';
 import { snapshot } from '../http/helpers.ts';
 import type { Host } from '../http/helpers.ts';
 import { type RunningS3, startS3 } from '../storage/s3-server.ts';
@@ -239,5 +240,25 @@ describe('files in an archive', () => {
     ]);
     await archive(other).import(() => createReadStream(part), { onConflict: 'skip' });
     expect(await check(other)).toMatchObject({ orphans: [], missing: [] });
+  });
+
+  it('20.6 all former URLs of a replaced file lead to it after an import', async () => {
+    const [from, to] = [await start(), await start()];
+    const upload = async (query = ''): Promise<{ readonly id: number; readonly url: string }> => {
+      const body = formOf([{ name: 'often.png', bytes: picture() }]);
+      const response = await fetch(`${from.url}/api/upload${query}`, { method: 'POST', body });
+      const shown: any = await response.json();
+      return Array.isArray(shown) ? shown[0] : shown;
+    };
+    const { id, url } = await upload();
+    const former = [url, (await upload(`?id=${id}`)).url, (await upload(`?id=${id}`)).url];
+    const current = (await upload(`?id=${id}`)).url;
+    const moved = join(folder, 'moved.gz');
+    await archive(from).export(createWriteStream(moved));
+    await archive(to).import(() => createReadStream(moved));
+    for (const one of former) {
+      const { status, headers } = await fetch(to.url + one, { redirect: 'manual' });
+      expect([status, headers.get('location')]).toEqual([302, current]);
+    }
   });
 });

@@ -74,8 +74,8 @@ export interface ImportedDocument {
   readonly line: string;
 }
 
-/** Member of the lines of documents that an export writes if its name is requested. */
-export interface RequestedMember {
+/** Member of the lines of documents in an archive. */
+export interface DocumentMember {
   readonly name: Identifier;
   /** Prints the JSON value for a document id; null for types without it. */
   readonly of: (type: ContentType, document: Sql) => Sql | null;
@@ -85,7 +85,10 @@ export interface ArchivePart {
   /** Returns the statements that follow a batch of imported documents, in its transaction. */
   readonly imported?: (type: ContentType, batch: ImportedDocuments) => readonly Statement[];
   readonly contents?: ArchivedContents;
-  readonly onRequest?: RequestedMember;
+  /** Member that every export writes. */
+  readonly always?: DocumentMember;
+  /** Member that an export writes if its name is requested. */
+  readonly onRequest?: DocumentMember;
   readonly replaceable?: Readonly<Record<string, (schema: Schema) => Replaceable>>;
   /** Completes the values of documents of other systems, by `singularApiId`, as hooks do for requests. */
   readonly completes?: Readonly<Record<string, (values: ForeignValues) => ForeignValues>>;
@@ -106,8 +109,12 @@ export class ArchiveParts {
     return this.parts.find(({ contents }) => contents !== undefined)?.contents ?? null;
   }
 
+  get always(): readonly DocumentMember[] {
+    return this.parts.flatMap(({ always }) => always ?? []);
+  }
+
   /** Members that an export can write on request. */
-  get onRequest(): readonly RequestedMember[] {
+  get onRequest(): readonly DocumentMember[] {
     return this.parts.flatMap(({ onRequest }) => onRequest ?? []);
   }
 

@@ -9,6 +9,9 @@ const NAME = identifier('content_former_file');
 /** Names that no content type can have. */
 export const FORMER_FILE_NAMES: readonly Identifier[] = [NAME];
 
+/** Member of archived files that contains their former hashes. */
+export const FORMER_HASHES = identifier('formerHashes');
+
 export const formerFileTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
   inSchema(splitTable(table).schema, NAME);
 

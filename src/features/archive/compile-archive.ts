@@ -9,7 +9,7 @@ import type {
   Schema,
   StoredLinks,
 } from '../../content/model/model.js';
-import type { RequestedMember } from '../../content/documents/archive-parts.js';
+import type { DocumentMember } from '../../content/documents/archive-parts.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
 import {
   constant,
@@ -120,7 +120,7 @@ const TIME_COLUMNS = sql`locale, action, due_at, attempts, failed_at, failure`;
 /** Prints a document of the rows `d` as JSON, with further members of features. */
 export function archivedDocument(
   { type, columns, links }: ArchivedType,
-  members: readonly RequestedMember[] = [],
+  members: readonly DocumentMember[] = [],
 ): Sql {
   const more = members.reduce(
     (all, { name, of }) => {
@@ -143,7 +143,7 @@ export function archivedDocument(
 }
 
 /** Opens a cursor of a type's documents, ordered by document id. */
-export function compileOpenDocuments(archived: ArchivedType, members: readonly RequestedMember[]): Statement {
+export function compileOpenDocuments(archived: ArchivedType, members: readonly DocumentMember[]): Statement {
   const ids = sql`select distinct i.document_id from ${quote(archived.type.table)} i`;
   return print(
     sql`declare content_archive no scroll cursor for

@@ -15,7 +15,7 @@ import {
 } from './compile-archive.js';
 import type { Database } from '../../content/store/database.js';
 import type { Row, Runner } from '../../pool/runner.js';
-import type { ArchiveParts, RequestedMember } from '../../content/documents/archive-parts.js';
+import type { ArchiveParts, DocumentMember } from '../../content/documents/archive-parts.js';
 import { type ArchivedType, archivedTypes } from '../../content/model/archive.js';
 import { describeModel } from '../../content/model/description.js';
 import type { Schema } from '../../content/model/model.js';
@@ -32,7 +32,7 @@ import {
   VERSION,
 } from './format.js';
 
-/** Rows per FETCH, which bounds the documents in memory; fewer if they have members of features. */
+/** Rows per FETCH, which bounds the documents in memory; fewer if they have requested members. */
 const FETCH_SIZE = 50;
 const FETCH_LARGE = 5;
 
@@ -101,7 +101,7 @@ async function* rowsOf(runner: Runner, open: Statement, size = FETCH_SIZE): Asyn
 
 interface Task extends Source {
   readonly files: boolean;
-  readonly members: readonly RequestedMember[];
+  readonly members: readonly DocumentMember[];
   readonly writer: ArchiveWriter;
   readonly progress: Progress;
 }
@@ -109,11 +109,11 @@ interface Task extends Source {
 async function writeType(
   runner: Runner,
   archived: ArchivedType,
-  { writer, progress, members }: Task,
+  { writer, progress, members, parts }: Task,
 ): Promise<number> {
   const { singularApiId } = archived.type;
   await writer.part(await partOf(runner, archived));
-  const open = compileOpenDocuments(archived, members);
+  const open = compileOpenDocuments(archived, [...parts.always, ...members]);
   const size = members.length === 0 ? FETCH_SIZE : FETCH_LARGE;
   let documents = 0;
   for await (const { line } of rowsOf(runner, open, size)) {
@@ -141,7 +141,7 @@ async function writeAll(runner: Runner, task: Task): Promise<ExportResult> {
 }
 
 /** Returns the requested part of documents. Throws an ArchiveError if no feature has it. */
-function memberOf({ parts }: Source, name: string): RequestedMember {
+function memberOf({ parts }: Source, name: string): DocumentMember {
   const found = parts.onRequest.find((one) => one.name === name);
   if (found !== undefined) return found;
   throw new ArchiveError(`The application has no module that exports "${name}"`);

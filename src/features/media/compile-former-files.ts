@@ -9,8 +9,8 @@ export const compileAddFormer = (table: Identifier, hash: string, documentId: st
     values (${param(hash)}::text, ${param(documentId)}::text) on conflict (hash) do nothing`);
 
 /**
- * Selects the document id of the file that had a hash. Archives and earlier releases have only the hash
- * before the last replacement, in the row of the file.
+ * Selects the document id of the file that had a hash. Earlier releases, and their archives, have only the
+ * hash before the last replacement, in the row of the file.
  */
 export const compileFormer = (table: Identifier, file: ContentType, hash: string): Statement =>
   print(sql`select f.document_id from ${quote(table)} f where f.hash = ${param(hash)}::text

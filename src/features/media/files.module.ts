@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { FileBytes } from './file-bytes.js';
+import { archivedFormers } from './archived-formers.js';
 import { FileCheck } from './file-check.js';
 import { FileContents } from './file-contents.js';
 import { FileHooks } from './file-hooks.js';
@@ -86,6 +87,7 @@ export class FilesModule extends ConfigurableModuleClass implements NestModule, 
     @Inject(MetricParts) private readonly metrics: MetricParts,
     @Inject(FileLibrary) private readonly library: FileLibrary,
     @Inject(FileSweeps) private readonly sweeps: FileSweeps,
+    @Inject(FileTable) private readonly table: FileTable,
   ) {
     super();
   }
@@ -105,7 +107,8 @@ export class FilesModule extends ConfigurableModuleClass implements NestModule, 
   }
 
   onModuleInit(): void {
-    this.archive.add({ contents: this.contents });
+    const { type, formers } = this.table;
+    this.archive.add({ contents: this.contents, ...archivedFormers(type, formers) });
     this.metrics.add('files', () => ({ ...this.library.counts, ...this.sweeps.counts }));
   }
 
