@@ -20,6 +20,7 @@ import {
   compileStatistics,
 } from './compile-import.js';
 import { isUniqueViolation } from '../../kernel/postgres-errors.js';
+import type { Schema } from '../../content/model/model.js';
 import { lockStatements } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
 import type { ArchivedType } from '../../content/model/archive.js';
@@ -27,7 +28,7 @@ import { mutexOf } from '../../content/plan/locks.js';
 import { type DocumentRows, documentRows } from './document-rows.js';
 import type { Source } from './export-archive.js';
 import { type Checked, findConflicts } from './find-conflicts.js';
-import { ArchiveError, documentIdOf } from './format.js';
+import { ArchiveError, type ArchiveHeader, documentIdOf } from './format.js';
 import { BytesGone, contentsBefore, ContentsIntake } from './import-contents.js';
 import {
   type Counts,
@@ -164,6 +165,14 @@ function intakeOf({ source: { parts }, files, progress }: Import, counts: Counts
   return new ContentsIntake(contents, () => progress('contents', (counts.contents += 1)));
 }
 
+/** Begins or resumes an import. Returns the number of documents that an interrupted one has written. */
+async function begin(runner: Runner, schema: Schema, { id, ...last }: ArchiveHeader): Promise<number> {
+  for (const step of compileBeginImport(schema, id)) await runner.run(step);
+  await runner.run(compilePast(schema, last));
+  const [row] = await runner.run(compileProgress(schema, id, false));
+  return Number(row?.['done'] ?? 0);
+}
+
 /** Number of documents of a type from which on its tables get statistics after the import. */
 const MANY_DOCUMENTS = 1000;
 
@@ -171,6 +180,7 @@ async function importAll(task: BatchSource, counts: Counts): Promise<void> {
   const { database, schema, parts } = task.source;
   const { contents } = parts;
   let archive = '';
+  let past = 0;
   const inOne = <T>(work: (runner: Runner) => Promise<T>): Promise<T> =>
     database.runAlone(work, { snapshot: false });
   let documents = 0;
@@ -193,18 +203,16 @@ async function importAll(task: BatchSource, counts: Counts): Promise<void> {
     task.progress(one.part.type, (documents += one.lines.length));
   };
   const walking = walk(task, {
-    header: ({ id, ...last }) => {
-      archive = id;
-      return inOne(async (runner) => {
-        for (const step of compileBeginImport(schema, id)) await runner.run(step);
-        await runner.run(compilePast(schema, last));
-      });
+    header: async (header): Promise<void> => {
+      archive = header.id;
+      past = await inOne((runner) => begin(runner, schema, header));
     },
     part: ({ archived }) => {
       [documents, at] = [0, archived];
     },
     piece: async (one) => {
-      const ready = await prepare(one, task);
+      const isPast = one.first + one.lines.length <= past;
+      const ready = isPast ? null : await prepare(one, task);
       return () => write(one, ready);
     },
     contents: intake,
