@@ -3,11 +3,12 @@ import { DiscoveryService, HttpAdapterHost, MetadataScanner, Reflector } from '@
 import { ContentAccess } from '../content/access/content-access.js';
 import { ACTIONS } from '../content/access/actions.js';
 import { Permissions } from '../content/access/permissions.js';
-import { apiTokenType } from '../features/accounts/account-types.js';
+import { apiTokenType, userTypes } from '../features/accounts/account-types.js';
 import { ApiTokens } from '../features/accounts/api-tokens.service.js';
+import { USERS_OPTIONS } from '../features/accounts/users.options.js';
 import { methodsOf } from '../content/documents/decorated-providers.js';
 import { ROUTED_CONTROLLERS, type RoutedControllers } from '../content/http/routes.js';
-import { AUDIT_GRANT, DESK_GRANT, RELEASES_GRANT } from '../content/model/naming.js';
+import { AUDIT_GRANT, DESK_GRANT, RELEASES_GRANT, splitTable } from '../content/model/naming.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { EventLog } from '../features/events/event-log.js';
 import { Handler } from '../features/events/on-content-event.js';
@@ -23,8 +24,16 @@ const GRANTED_MODULES = [
   { subject: RELEASES_GRANT, provider: RELEASES_OPTIONS, module: 'ReleasesModule' },
 ];
 
+const [USER] = userTypes();
+
 /** Types that do nothing without a module, with a provider of the module. */
 const TYPE_MODULES = [
+  {
+    name: 'userTypes()',
+    type: USER,
+    provider: USERS_OPTIONS,
+    problem: 'no user can sign in: import UsersModule.forRoot()',
+  },
   {
     name: 'apiTokenType',
     type: apiTokenType,
@@ -68,9 +77,11 @@ export class SetupCheck implements OnApplicationBootstrap {
   }
 
   private warnOfModules(): void {
-    for (const { name, type, provider, problem } of TYPE_MODULES)
-      if (this.schema.types.has(type.singularApiId) && !this.provides(provider))
+    for (const { name, type, provider, problem } of TYPE_MODULES) {
+      const table = this.schema.types.get(type.singularApiId)?.table ?? '';
+      if (splitTable(table).bare === type.tableName && !this.provides(provider))
         this.logger.warn(`The model has ${name}, but ${problem}`);
+    }
     const grants = this.access.roles.map((role) => this.access.grantsInCode(role));
     for (const { subject, provider, module } of GRANTED_MODULES)
       if (grants.some((granted) => Object.hasOwn(granted, subject)) && !this.provides(provider))

@@ -171,6 +171,8 @@ describe('incomplete setups', () => {
   const TOKENS = expect.stringMatching(/^The model has apiTokenType, .* import ApiTokensModule$/);
   const HANDLER = 'No event reaches SearchIndex.follow: import EventsModule.forRoot()';
   const WEBHOOKS = 'The model has webhookType, but webhooks send nothing: import EventsModule.forRoot()';
+  const USERS = 'The model has userTypes(), but no user can sign in: import UsersModule.forRoot()';
+  const person = defineCollectionType({ singularApiId: 'user', pluralApiId: 'people', attributes: {} });
   const NOTHING = expect.stringMatching(/^Nothing is granted, .* 401\. Grant .*"access\.public"/);
 
   it.each([
@@ -182,6 +184,17 @@ describe('incomplete setups', () => {
     const module = content({ contentTypes: [note, apiTokenType], ...options });
     expect(await refusal({ imports: [module, ...imports] }, warned)).toBeNull();
     expect(warned.filter((line) => !line.startsWith('The database lacks'))).toEqual(expected);
+  });
+
+  it.each([
+    ['userTypes() without UsersModule', userTypes(), [], [USERS]],
+    ['userTypes() with UsersModule', userTypes(), [users()], []],
+    ['a type "user" of the application', [person], [], []],
+  ])('log a warning at start: %s', async (_title, types, imports, expected) => {
+    const warned: string[] = [];
+    const module = content({ contentTypes: [note, ...types], access: { public: { note: '*' } } });
+    expect(await refusal({ imports: [module, ...imports] }, warned)).toBeNull();
+    expect(warned.filter((line) => line.includes('import UsersModule'))).toEqual(expected);
   });
 
   it.each([
