@@ -12,6 +12,7 @@ import { BaseVersion } from './base-version.ts';
 import { Keeper } from './keeper.ts';
 import { isSendable, nextWrite, sendsParts } from './next-write.ts';
 import { Observed } from './observed.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import { OwnWrites } from './own-writes.ts';
 import { refusalOf } from './refusal.ts';
 import { type Action, DocumentRequests, type Envelope, type Pending, type Place } from './requests.ts';
@@ -26,7 +27,7 @@ const MAX_MERGES = 10;
 export class DocumentEditor extends Observed<Snapshot> {
   private readonly version: BaseVersion;
   private pending: Pending | null = null;
-  private running: Promise<boolean> | null = null;
+  readonly writes = new OneAtATime();
   private isDisposed = false;
   private readonly requests: DocumentRequests;
   private readonly timers = new Timers();
@@ -175,12 +176,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   /** Saves until the form has no changes. Returns false if the editor must act first. */
   save(): Promise<boolean> {
     this.timers.stop('save');
-    return this.running ?? this.exclusively(() => this.run());
-  }
-
-  private exclusively(work: () => Promise<boolean>): Promise<boolean> {
-    this.running = work().finally(() => void (this.running = null));
-    return this.running;
+    return this.writes.running ?? this.writes.start(() => this.run());
   }
 
   private async run(): Promise<boolean> {
@@ -280,7 +276,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   async catchUp(): Promise<void> {
     const { etag } = this.version;
     const isIdle = (): boolean =>
-      this.snapshot.phase === 'ready' && this.running === null && this.snapshot.conflicts.length === 0;
+      this.snapshot.phase === 'ready' && this.writes.running === null && this.snapshot.conflicts.length === 0;
     if (!isIdle() || this.isNew) return;
     const answer = await this.requests.read(this.place).catch(() => null);
     if (answer !== null && isIdle() && this.version.etag === etag && !this.isDisposed) this.take(answer);
@@ -305,8 +301,8 @@ export class DocumentEditor extends Observed<Snapshot> {
   async act(action: Action): Promise<boolean> {
     if (action === 'discard') await this.revert();
     else if (!(await this.save())) return false;
-    while (this.running !== null) await this.running;
-    return this.exclusively(() => this.perform(action));
+    await this.writes.settled();
+    return this.writes.start(() => this.perform(action));
   }
 
   private async perform(action: Action, isRepeated = false): Promise<boolean> {
@@ -361,7 +357,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async leave(): Promise<boolean> {
     const { phase, recoveredAt } = this.snapshot;
     if (phase !== 'ready' && phase !== 'missing') return false;
-    const { running } = this;
+    const { running } = this.writes;
     await this.keeper.now();
     const isSaved = phase === 'ready' && recoveredAt === null && this.isAutosaved && this.store.isChanged;
     const last = isSaved ? this.save() : running;

@@ -17,15 +17,16 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import { ApiError, messageOf } from '../api/errors.ts';
 import { request } from '../api/http.ts';
-import { type Json, keyOf, type Link, linkOf } from '../form/values.ts';
+import { type Json, keyOf, type Link, linkOf, textOfValue } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import { isToOne, type Type } from '../model/model.ts';
+import { distinct } from '../parts/distinct.ts';
 import { isLong } from '../parts/long-list.ts';
 import { announce } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { settings } from '../settings.ts';
 import { reasonText } from '../texts/reasons.ts';
-import { useTexts } from '../texts/texts.ts';
+import { useFormats, useTexts } from '../texts/texts.ts';
 import { FieldHead } from './field-head.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { LinkRows } from './link-rows.tsx';
@@ -40,22 +41,24 @@ interface Opened {
 
 export function LinksField({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
-  const { model, locale } = useForm();
+  const { model, locale, store } = useForm();
   const [value, set, problem] = useValue<readonly Link[] | undefined>(path);
   const [drawer, setDrawer] = useState<Opened | null>(null);
   const links = value ?? [];
   const isOne = isToOne(attribute);
   const targets = (attribute.linkable ?? []).flatMap((name) => model.type(name) ?? []);
+  // A drawer closes after its last save, when the links may have changed.
+  const linksNow = (): readonly Link[] => (store.get(path) ?? []) as readonly Link[];
+  const isLinked = (link: Link): boolean => linksNow().some((one) => keyOf(one) === keyOf(link));
   const add = (link: Link): void => {
-    if (links.some((one) => keyOf(one) === keyOf(link))) return;
-    set(isOne ? [link] : [...links, link]);
+    if (isLinked(link)) return;
+    set(isOne ? [link] : [...linksNow(), link]);
     announce(texts.added(link.title ?? texts.untitled));
   };
   const closed = (link: Link | null): void => {
     setDrawer(null);
     if (link === null) return;
-    if (links.some((one) => keyOf(one) === keyOf(link)))
-      set(links.map((one) => (keyOf(one) === keyOf(link) ? link : one)));
+    if (isLinked(link)) set(linksNow().map((one) => (keyOf(one) === keyOf(link) ? link : one)));
     else add(link);
   };
   return (
@@ -172,6 +175,7 @@ const PAGE_SIZE = 20;
 /** Search for documents of a type. It asks for one page at a time, and never for a total. */
 export function DocumentSearch({ target, label, locale, isOne, links, pick, isInside = false }: SearchProps) {
   const texts = useTexts();
+  const { dateTime } = useFormats();
   const { model } = useForm();
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
   const [search, setSearch] = useState('');
@@ -183,7 +187,7 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
     initialPageParam: 1,
     queryFn: async ({ pageParam, signal }) => {
       const query = {
-        fields: [target.title],
+        fields: [target.title, 'updatedAt'],
         ...versionQuery({ type: target, model }, locale),
         ...(asked === '' ? {} : { _q: asked }),
         ...(target.title === 'documentId' ? {} : { sort: target.title }),
@@ -200,7 +204,10 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
     },
     getNextPageParam: (last, all) => (last.length < PAGE_SIZE ? undefined : all.length + 1),
   });
-  const found = (data?.pages ?? []).flat().map((one) => linkOf(one, target.name, model));
+  const rows = (data?.pages ?? []).flat();
+  const found = rows.map((one) => linkOf(one, target.name, model));
+  const names = distinct(found.map(({ title }) => title ?? texts.untitled));
+  const isTwin = ({ title }: Link): boolean => found.filter((one) => one.title === title).length > 1;
   const choose = (key: string): void => {
     if (key === 'more') return void fetchNextPage();
     const link = found.find((one) => keyOf(one) === key);
@@ -228,13 +235,18 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
       </Combobox.Target>
       <Combobox.Dropdown>
         <Combobox.Options mah={260} style={{ overflowY: 'auto' }} aria-label={label}>
-          {found.map((link) => (
+          {found.map((link, at) => (
             <Combobox.Option
               key={keyOf(link)}
               value={keyOf(link)}
               disabled={links.some((one) => keyOf(one) === keyOf(link))}
             >
-              <bdi>{link.title ?? texts.untitled}</bdi>
+              <bdi>{names[at]}</bdi>
+              {isTwin(link) && (
+                <Text span size="xs" c="dimmed">
+                  {` ${texts.updatedAt(dateTime(new Date(textOfValue(rows[at]?.['updatedAt']))))}`}
+                </Text>
+              )}
             </Combobox.Option>
           ))}
           {found.length === 0 && !isFetching && (

@@ -45,7 +45,12 @@ function Opened({ type, documentId, locale, close, label }: OpenedProps) {
     documentId,
     locale: type.localized ? locale : model.defaultLocale,
   });
-  const leave = (): void => {
+  const isLeaving = useRef(false);
+  const leave = async (): Promise<void> => {
+    if (isLeaving.current) return;
+    isLeaving.current = true;
+    // A document that is being created gets its id, and its link.
+    await editor?.writes.settled();
     const id = editor?.snapshot.documentId ?? null;
     if (editor === null || id === null) return close(null);
     close(linkOf({ documentId: id, [type.title]: editor.store.get(type.title) }, type.name, model));
@@ -53,7 +58,7 @@ function Opened({ type, documentId, locale, close, label }: OpenedProps) {
   return (
     <Drawer
       opened
-      onClose={() => ifOnTop(() => leaving.ask(leave, editor?.store))}
+      onClose={() => ifOnTop(() => leaving.ask(() => void leave(), editor?.store))}
       position="right"
       size="lg"
       title={label}

@@ -274,6 +274,18 @@ describe('Editors who use a keyboard or a screen reader', () => {
       ann.page.$$eval(selector, (all) => all.map((one) => one.getAttribute('aria-label')));
     expect(await names('tbody input')).toEqual(['Select Twin', 'Select Twin, 2']);
     expect(await names('tbody a')).toEqual([null, 'Twin, 2']);
+    await ann.open('/content/homepage');
+    const input = await ann.field('Add to Highlights');
+    await input.click();
+    await input.type('Twin');
+    const shown = async (): Promise<string[]> =>
+      (await ann.texts('[role=option]')).filter((text) => text.startsWith('Twin'));
+    await ann.until('two options', async () => (await shown()).length === 2);
+    expect(await shown()).toEqual([
+      expect.stringMatching(/^Twin Changed .+/),
+      expect.stringMatching(/^Twin, 2 Changed .+/),
+    ]);
+    await ann.page.keyboard.press('Escape');
   });
 
   it('says in the audit log what the details are of', async () => {
