@@ -278,6 +278,15 @@ describe('a type with a tenant', () => {
     expect((await service('article').find({})).data.length).toBeGreaterThan(4);
     expect((await service('article').find({}, { as: caller })).data).toHaveLength(2);
   });
+
+  it('18.30 an Idempotency-Key belongs to one tenant, also if its caller changes between tenants', async () => {
+    const write = (name: string) => as(of(name), 'post', 'bills', { sum: 7 }).set('Idempotency-Key', 'one');
+    const first = await write('red').expect(201);
+    const other = await write('blue').expect(201);
+    expect([first.body.data.account, other.body.data.account]).toEqual(['red', 'blue']);
+    expect(other.headers).not.toHaveProperty('idempotency-replayed');
+    expect((await write('red').expect(201)).headers['idempotency-replayed']).toBe('true');
+  });
 });
 
 describe('the option tenant', () => {

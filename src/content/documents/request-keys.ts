@@ -41,7 +41,11 @@ export interface KeyedRequest extends KeyedWrite {
 const digest = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
-const idOf = ({ caller, key }: KeyedWrite): string => digest(caller.kind, caller.id, key);
+/** Callers of two tenants may have one id. Permissions do not count: they may change before a repetition. */
+function idOf({ caller: { kind, id, attributes = {} }, key, plan }: KeyedWrite): string {
+  const { tenant } = plan.type;
+  return digest(kind, id, key, ...(tenant === null ? [] : [attributes[tenant]]));
+}
 
 const pending = (): ContentError =>
   new ContentError('ConflictError', `A request with this ${REQUEST_KEY_HEADER} is still running`);
