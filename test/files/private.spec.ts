@@ -1,6 +1,7 @@
 /** Files whose bytes are only readable at signed URLs, and the responses that contain these URLs. */
 import { jest } from '@jest/globals';
 import { LocalStorage, SharpImages } from 'nestjs-content-api/files';
+import { S3Storage } from 'nestjs-content-api/s3';
 import { tmpdir } from 'node:os';
 import sharp from 'sharp';
 import { createFilesApp, type FilesApp, formOf, picture } from './helpers.ts';
@@ -242,5 +243,15 @@ describe('private files in a storage that signs its own URLs', () => {
     const [one, [other]] = [((await made.json()) as any).data, ((await list.json()) as any).data];
     expect([one.avatar.url, other.avatar.url]).toEqual([file?.url, file?.url]);
     expect(signed).toBe(1);
+  });
+
+  it('with a lifetime that the bucket cannot sign stop the start', async () => {
+    const storage = new S3Storage({ bucket: 'files', client: { region: 'eu' } });
+    const start = (seconds: number) => createFilesApp({ storage, private: { seconds } });
+    await expect(start(302_401)).rejects.toThrow(
+      'FilesModule: "private.seconds" must be at most 302400 with this storage',
+    );
+    await (await start(302_400)).close();
+    storage.close();
   });
 });

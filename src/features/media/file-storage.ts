@@ -64,6 +64,8 @@ export interface FileStorage {
   delete(key: string): Promise<void>;
   /** Lists all keys with a prefix, in any order; all keys for `''`. */
   list(prefix: string): AsyncIterable<KeptBytes>;
+  /** Maximum lifetime of a signed URL in seconds. Default: no limit. */
+  readonly maxSignedSeconds?: number;
   /**
    * Returns a URL that serves the bytes to any client until it expires. Without this method the library
    * serves private files itself, under its own signature.

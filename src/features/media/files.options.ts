@@ -63,6 +63,8 @@ function mistakesOf({ storage, allowed = ['*'], ...options }: FilesOptions): str
   const { maxBytes = 1, maxFiles = 1, private: hidden } = options;
   const signs = typeof (storage as FileStorage | undefined)?.signedUrl === 'function';
   const secret = Buffer.byteLength(hidden?.secret ?? '');
+  // URLs expire after at most two periods.
+  const most = ((storage as FileStorage | undefined)?.maxSignedSeconds ?? Infinity) / 2;
   return [
     ...(typeof (storage as FileStorage | undefined)?.put === 'function'
       ? []
@@ -74,6 +76,9 @@ function mistakesOf({ storage, allowed = ['*'], ...options }: FilesOptions): str
       : ['"allowed" must be a list of media types']),
     ...(hidden === undefined || signs || secret >= 32 ? [] : ['"private.secret" needs at least 32 bytes']),
     ...(isCount(hidden?.seconds ?? 1) ? [] : ['"private.seconds" must be a whole number, 1 or more']),
+    ...((hidden?.seconds ?? 1) <= most
+      ? []
+      : [`"private.seconds" must be at most ${most} with this storage`]),
   ];
 }
 

@@ -68,7 +68,8 @@ const unlessAbsent = <T>(promise: Promise<T>): Promise<T | null> =>
 
 /** Types that browsers show and cannot run. A signed URL of any other type downloads the file. */
 const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
-const YEAR = 365 * 24 * 60 * 60;
+const DAY = 24 * 60 * 60;
+const YEAR = 365 * DAY;
 
 /** Opens a file for reading, after a check of its size. */
 async function openWhole({ path, size }: LocalFile): Promise<ReadStream> {
@@ -88,6 +89,8 @@ async function openWhole({ path, size }: LocalFile): Promise<ReadStream> {
  */
 export class S3Storage implements FileStorage {
   readonly name = 's3';
+  /** Limit of S3 for signed URLs. */
+  readonly maxSignedSeconds = 7 * DAY;
   private readonly client: S3Client;
   private readonly bucket: string;
   private readonly prefix: string;
