@@ -1,3 +1,4 @@
+import bcrypt from 'bcryptjs';
 import { getContentToken, type ContentService } from 'nestjs-content-api';
 import { UsersModule } from 'nestjs-content-api/accounts';
 import { adaptersFor } from '../support/adapters.ts';
@@ -62,6 +63,19 @@ describe.each(adaptersFor('express'))('users on %s', (adapter) => {
   };
 
   describe('registration', () => {
+    it('compares as much for an unknown name as for an account of another system', async () => {
+      const stored = await bcrypt.hash('correct horse', 4);
+      const { user } = await register();
+      await test.sql('update content_users set password = $2 where id = $1', [user['id'], stored]);
+      const compare = jest.spyOn(bcrypt, 'compare');
+      const signIn = (identifier: unknown, password: string) => post('/auth/local', { identifier, password });
+      for (const identifier of [user['email'], 'nobody@example.com', (await register()).user['email']])
+        await signIn(identifier, 'wrong horse').expect(400);
+      expect(compare.mock.calls.map(([, hash]) => hash.slice(0, 7))).toEqual(Array(3).fill('$2b$04$'));
+      await signIn(user['email'], 'correct horse').expect(200);
+      compare.mockRestore();
+    });
+
     it('19.6 returns a token and the user, without private attributes', async () => {
       const { jwt, user } = await register({ nickname: 'Nick' });
       expect(Object.keys(user)).toEqual([

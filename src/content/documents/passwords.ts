@@ -31,6 +31,15 @@ async function matchesBcrypt(password: string, stored: string): Promise<boolean>
 }
 
 /**
+ * Bcrypt hash that no password matches, as expensive as the last one that was compared. With it, all refused
+ * sign-ins take equally long, once the process has compared a hash of another system.
+ */
+let foreignDecoy: string | null = null;
+
+/** Keeps the prefix with the cost, such as `$2b$10$`. */
+const decoyOf = (stored: string): string => stored.slice(0, 7).padEnd(60, '.');
+
+/**
  * Whether the password matches the hash. Null, for an unknown user or one without a password, takes equally
  * long.
  */
@@ -41,8 +50,14 @@ export async function verifyPassword(password: string, stored: string | null): P
       : await (decoy ??= hashPassword(`decoy ${Math.random()}`));
   const possible = password.isWellFormed() && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
   const matches = await verify(hash, possible ? password : '');
-  if (stored !== null && possible && isForeignHash(stored)) return matchesBcrypt(password, stored);
-  return matches && hash === stored;
+  if (!possible) return false;
+  if (stored !== null && isForeignHash(stored)) {
+    foreignDecoy = decoyOf(stored);
+    return matchesBcrypt(password, stored);
+  }
+  const isRight = matches && hash === stored;
+  if (!isRight && foreignDecoy !== null) await matchesBcrypt(password, foreignDecoy);
+  return isRight;
 }
 
 /** Number of passwords that the writes of one request may hash. */
