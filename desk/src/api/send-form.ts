@@ -52,8 +52,10 @@ const post = (path: string, form: FormData, { headers, progress, signal }: Post)
       if (lengthComputable) progress?.(loaded / total);
     };
     sending.onload = () => resolve({ status: sending.status, text: sending.responseText });
-    sending.onerror = () => reject(new OfflineError(new Error('The upload was interrupted')));
-    sending.onabort = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
+    const interrupted = (): void => reject(new OfflineError(new Error('The upload was interrupted')));
+    sending.onerror = interrupted;
+    // Browsers abort requests, too, for example when a page begins to leave.
+    sending.onabort = interrupted;
     signal?.addEventListener('abort', () => sending.abort());
     sending.send(form);
   });

@@ -6,6 +6,7 @@ import type { DocumentEditor } from '../editor/document-editor.ts';
 import { leaving } from '../editor/leaving.ts';
 import { type Link, linkOf } from '../form/values.ts';
 import { firstField, useFocusReturn, useLayer } from '../parts/dialog.tsx';
+import { Waiting } from '../parts/opening.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { DocumentForm } from './document-form.tsx';
@@ -64,7 +65,7 @@ function Opened({ type, documentId, locale, close, label }: OpenedProps) {
       title={label}
       closeButtonProps={{ 'aria-label': texts.close }}
     >
-      {editor !== null && <Inside {...{ editor, locale, ifOnTop }} close={() => close(null)} />}
+      {editor === null ? <Waiting /> : <Inside {...{ editor, locale, ifOnTop }} close={() => close(null)} />}
     </Drawer>
   );
 }

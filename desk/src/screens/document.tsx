@@ -7,7 +7,7 @@ import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
 import { keepOpened, listAddress } from '../model/last-list.ts';
 import { mayOpen, type Model, type Type } from '../model/model.ts';
-import { Opening } from '../parts/opening.tsx';
+import { Opening, Waiting } from '../parts/opening.tsx';
 import { useModel } from './app.tsx';
 import { DocumentForm } from './document-form.tsx';
 import { DocumentHead, type Panels } from './document-head.tsx';
@@ -36,7 +36,7 @@ export function DocumentScreen({ type, documentId }: Props) {
   useEffect(() => {
     if (documentId !== null) keepOpened(type.name, documentId);
   }, [type.name, documentId]);
-  if (editor === null) return null;
+  if (editor === null) return <Waiting />;
   return (
     <OpenDocument editor={editor} locale={locale} created={(id) => setOpened({ ...opened, created: id })} />
   );

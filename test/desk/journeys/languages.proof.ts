@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Grants } from 'nestjs-content-api';
-import { hasBrowser } from './browser.ts';
+import { hasBrowser, holdRequests } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { site } from './newsroom.ts';
 import { checkViews } from './views.ts';
@@ -160,6 +160,15 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
   it('translates as a translator of one language, who changes neither others nor shared values', async () => {
     const { documentId } = await make({ title: 'For translators', lead: 'A lead.', kind: 'interview' });
     const tim = await visit.arrive('tim', 'translator');
+    await tim.open('/content/article');
+    const release = await holdRequests(tim.page, '*/desk/verbs?*');
+    await tim.follow('For translators');
+    await tim.until(
+      'loading',
+      async () => (await tim.page.$$('.desk-opening [aria-label=Loading]')).length > 0,
+    );
+    await release();
+    await tim.heading('For translators');
     await tim.open(`/content/article/${documentId}?locale=fr&beside=en`);
     await tim.press('Copy Lead from English');
     await tim.fill('Title', 'Pour traducteurs');

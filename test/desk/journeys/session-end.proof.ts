@@ -39,6 +39,8 @@ import { startVisit, type Visit } from './visit.ts';
     await save();
     await signIn();
     await hasFocus('Story');
+    const caret = (): Promise<unknown> => ann.page.evaluate('getSelection().anchorOffset');
+    await ann.until('the caret', async () => (await caret()) === 'Before'.length);
     await ann.page.keyboard.type(' and after');
     await ann.until('saved', async () =>
       JSON.stringify((await visit.api('get', `/articles/${id}?status=draft`)).story).includes(
