@@ -69,7 +69,7 @@ describe.each(adaptersFor('express'))('users on %s', (adapter) => {
       await test.sql('update content_users set password = $2 where id = $1', [user['id'], stored]);
       const compare = jest.spyOn(bcrypt, 'compare');
       const signIn = (identifier: unknown, password: string) => post('/auth/local', { identifier, password });
-      for (const identifier of [user['email'], 'nobody@example.com', (await register()).user['email']])
+      for (const identifier of [user['email'], 'unknown@example.com', (await register()).user['email']])
         await signIn(identifier, 'wrong horse').expect(400);
       expect(compare.mock.calls.map(([, hash]) => hash.slice(0, 7))).toEqual(Array(3).fill('$2b$04$'));
       await signIn(user['email'], 'correct horse').expect(200);

@@ -82,9 +82,9 @@ const withAdded = (type: ContentType, locale: string): Sql =>
  * Condition that a version which the caller may read meets a decision as the copy in another locale. A write
  * that adds this locale changes no stored version.
  */
-const isMetByCopy = (decision: Decision, shown: StateDecisions, { row, context }: RuleScope): Sql =>
-  sql`${isMet(shown, { row, context })}
-    and ${isMet(inBoth(decision), { row: rowScope(row.type, sql`added`), context })}`;
+const isMetByCopy = (decision: Decision, shown: StateDecisions, scope: RuleScope): Sql =>
+  sql`${isMet(shown, scope)}
+    and ${isMet(inBoth(decision), { ...scope, row: rowScope(scope.row.type, sql`added`) })}`;
 
 /** Selects each version's `id`, and whether it meets each decision: `written`, `live`, `shown`. */
 export function compileVersionRights(request: VersionRightsRequest): Statement {

@@ -74,6 +74,12 @@ export interface ImportedDocument {
   readonly line: string;
 }
 
+/** Returns the lines of the documents that have a member, as a JSON list; null if none has it. */
+export function linesWith(member: Identifier, { documents }: ImportedDocuments): string | null {
+  const lines = documents.map(({ line }) => line).filter((line) => line.includes(`"${member}"`));
+  return lines.length === 0 ? null : `[${lines.join(',')}]`;
+}
+
 /** Member of the lines of documents in an archive. */
 export interface DocumentMember {
   readonly name: Identifier;

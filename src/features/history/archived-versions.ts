@@ -1,6 +1,10 @@
 /** Versions in archives: a list in the line of their document. */
 import { nextCount } from '../../content/compile/changes.js';
-import type { ArchivePart, ImportedDocuments } from '../../content/documents/archive-parts.js';
+import {
+  type ArchivePart,
+  type ImportedDocuments,
+  linesWith,
+} from '../../content/documents/archive-parts.js';
 import { HISTORY_MEMBER, historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
 import { constant, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
@@ -27,14 +31,15 @@ function versionsOf(file: ContentType, { singularApiId }: ContentType, document:
 function importVersions(
   file: ContentType,
   { singularApiId }: ContentType,
-  { documents, unlike }: ImportedDocuments,
+  batch: ImportedDocuments,
 ): readonly Statement[] {
-  const lines = documents.map(({ line }) => line).filter((line) => line.includes(`"${HISTORY_MEMBER}"`));
-  if (lines.length === 0) return [];
+  const lines = linesWith(HISTORY_MEMBER, batch);
+  if (lines === null) return [];
+  const { unlike } = batch;
   const table = quote(historyTableOf(file));
   const type = sql`${param(singularApiId)}::text`;
   const given = sql`(select d.v->>'documentId' as id, d.v->${MEMBER} as list, d.n
-    from jsonb_array_elements(${param(`[${lines.join(',')}]`)}::jsonb) with ordinality d(v, n)
+    from jsonb_array_elements(${param(lines)}::jsonb) with ordinality d(v, n)
     where jsonb_typeof(d.v->${MEMBER}) = 'array') g`;
   const content = unlike.length === 0 ? sql`r.content` : sql`r.content - ${param(unlike)}::text[]`;
   const values = sql`r.locale, r.published, r.action, r.since, r.at, r.actor, r.actor_id, r.request_id, ${content}`;

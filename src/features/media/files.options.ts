@@ -61,12 +61,13 @@ const isCount = (value: number): boolean => Number.isSafeInteger(value) && value
 
 function mistakesOf({ storage, allowed = ['*'], ...options }: FilesOptions): string[] {
   const { maxBytes = 1, maxFiles = 1, private: hidden } = options;
-  const signs = typeof (storage as FileStorage | undefined)?.signedUrl === 'function';
+  const given = storage as FileStorage | undefined;
+  const signs = typeof given?.signedUrl === 'function';
   const secret = Buffer.byteLength(hidden?.secret ?? '');
   // URLs expire after at most two periods.
-  const most = ((storage as FileStorage | undefined)?.maxSignedSeconds ?? Infinity) / 2;
+  const most = (given?.maxSignedSeconds ?? Infinity) / 2;
   return [
-    ...(typeof (storage as FileStorage | undefined)?.put === 'function'
+    ...(typeof given?.put === 'function'
       ? []
       : ['"storage" is required, for example new LocalStorage(\'uploads\')']),
     ...(isCount(maxBytes) ? [] : ['"maxBytes" must be a whole number, 1 or more']),
