@@ -169,7 +169,7 @@ export function compileTargetRights(request: TargetsRequest): Statement {
   const of = (name: Sql): RuleScope => ({ row: rowScope(type, name), context });
   const visible = hasVersion(type, sql`x.document_id`, isMet(shown, of(sql`v`)));
   const refused = hasVersion(type, sql`x.document_id`, sql`not (${isMet(inBoth(written), of(sql`v`))})`);
-  return compileWithoutValues(sql`select x.id, ${visible} as visible, not ${refused} as written,
+  return compileWithoutValues(sql`select x.id, x.document_id, ${visible} as visible, not ${refused} as written,
       ${isMet(shown, of(sql`x`))} as live
     from ${quote(type.table)} x where x.document_id = any(${param(documentIds)}::text[])`);
 }

@@ -7,12 +7,14 @@ import {
   type StateDecisions,
 } from '../compile/compile-version-rights.js';
 import { forbidden } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
 import type { Statement } from '../../kernel/sql.js';
 import type { ContentType } from '../model/model.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import type { FoundRow } from '../plan/found-targets.js';
-import { type GivenRelation, scopesOf } from '../plan/given.js';
+import { type GivenRelation, NOTHING_GIVEN, scopesOf } from '../plan/given.js';
 import type { LoadedState } from '../plan/loaded.js';
+import { replacedLinks } from '../plan/stored-links.js';
 import { decideRelated } from '../plan/rights.js';
 import { decideState } from '../plan/write-rights.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
@@ -61,29 +63,58 @@ function targetDecisions({ caller, target: { publish } }: WritePlan, type: Conte
   return { shown: { published: reading(true), drafts: reading(false) }, written };
 }
 
-const hasConditions = ({ shown, written }: TargetDecisions): boolean =>
-  [shown.published, shown.drafts, written].some((one) => grantedOf(one) !== null);
+const hasCondition = (decision: Decision): boolean => grantedOf(decision) !== null;
 
-/** Returns the referenced documents as they exist for a caller whose grants have conditions. */
-async function targetsWithRights(
+/** Stored documents of a type that a write concerns: referenced ones, and those of links that it replaces. */
+interface ConcernedTargets {
+  readonly type: ContentType;
+  readonly rows: readonly FoundRow[];
+  readonly linked: ReadonlySet<string>;
+}
+
+/**
+ * Returns the referenced documents as they exist for a caller whose grants have conditions. Adds linked
+ * documents that the condition of `find` hides.
+ */
+async function targetsOfType(
   runner: Runner,
   { plan, defaultLocale }: RightsCheck,
-  named: FoundState['named'],
+  { type, rows, linked }: ConcernedTargets,
+): Promise<readonly FoundRow[]> {
+  const { shown, written } = targetDecisions(plan, type);
+  const finding = [shown.published, shown.drafts].some(hasCondition);
+  const named = new Set(rows.map(([, documentId]) => documentId));
+  const documentIds = [...new Set([...named, ...(finding ? linked : [])])];
+  if (documentIds.length === 0 || type.internal || !(finding || hasCondition(written))) return rows;
+  const found = await runner.run(compileTargetRights({ type, documentIds, defaultLocale, shown, written }));
+  const rights = byId(found);
+  const known = rows.map(([id, documentId, , , , ...rest]): FoundRow => {
+    const { visible, written: own, live } = rights.get(id) ?? {};
+    return [id, documentId, visible === true, own === true, live === true, ...rest];
+  });
+  const hidden = found
+    .filter(({ document_id: id, visible }) => visible !== true && !named.has(String(id)))
+    .map((row): FoundRow => [
+      Number(row['id']),
+      String(row['document_id']),
+      false,
+      row['written'] === true,
+      false,
+    ]);
+  return [...known, ...hidden];
+}
+
+async function targetsWithRights(
+  runner: Runner,
+  check: RightsCheck,
+  { named, versions }: FoundState,
 ): Promise<FoundState['named']> {
+  const stored = versions.flatMap(({ stored: values }) => (isObject(values) ? [values] : []));
+  const linked = replacedLinks(check.plan.body?.values ?? NOTHING_GIVEN, stored);
   const targets = new Map(named);
-  for (const [type, rows] of named) {
-    const decisions = targetDecisions(plan, type);
-    if (rows.length === 0 || type.internal || !hasConditions(decisions)) continue;
-    const documentIds = rows.map(([, documentId]) => documentId);
-    const statement = compileTargetRights({ type, documentIds, defaultLocale, ...decisions });
-    const found = byId(await runner.run(statement));
-    targets.set(
-      type,
-      rows.map(([id, documentId, , , , ...rest]): FoundRow => {
-        const { visible, written, live } = found.get(id) ?? {};
-        return [id, documentId, visible === true, written === true, live === true, ...rest];
-      }),
-    );
+  for (const type of new Set([...named.keys(), ...linked.keys()])) {
+    const concerned = { type, rows: named.get(type) ?? [], linked: linked.get(type) ?? new Set() };
+    targets.set(type, await targetsOfType(runner, check, concerned));
   }
   return targets;
 }
@@ -102,7 +133,7 @@ export async function loadedWithRights(
   check: RightsCheck,
   { found, made }: LoadToCheck,
 ): Promise<LoadedState> {
-  const loaded = made({ ...found, named: await targetsWithRights(runner, check, found.named) });
+  const loaded = made({ ...found, named: await targetsWithRights(runner, check, found) });
   return { ...loaded, versions: await versionsWithRights(runner, check, loaded.versions) };
 }
 

@@ -4,8 +4,8 @@ import { isOwn } from '../access/decide.js';
 import type { Reference } from './relation-input.js';
 import type { LinkRight } from './write-rights.js';
 import type { LinkResolver } from './plan-list.js';
-import { type GivenRelation, scopeOf } from './given.js';
-import { keyOf } from './target-key.js';
+import { type GivenRelation, hiddenTypes, scopeOf } from './given.js';
+import { documentIdsOf, isKeyOf, keyOf } from './target-key.js';
 import type { ContentType } from '../model/model.js';
 import { typeUid } from '../model/naming.js';
 
@@ -80,6 +80,10 @@ export class FoundTargets {
     return this.byDocument.get(documentId)?.own === false;
   }
 
+  isHidden(documentId: string): boolean {
+    return this.byDocument.get(documentId)?.published === false;
+  }
+
   missing(references: readonly Reference[]): Error | undefined {
     const { type, locale } = this;
     const named = references.find((reference) => 'documentId' in reference);
@@ -113,6 +117,7 @@ export function resolverOf(
 ): LinkResolver {
   const { attribute, scope } = given;
   const already = new Set(linked);
+  const unnamed = hiddenTypes(given);
   const find = (reference: Reference): string | undefined => {
     const { type } = reference;
     const isLinked = (documentId: string): boolean => already.has(keyOf(attribute, type, documentId));
@@ -133,5 +138,14 @@ export function resolverOf(
       attribute.targets.map((type) => foundOf(type).mimeOf(key)).find((mime) => mime !== undefined),
     isOthers: (key) =>
       scope.targets !== 'all' && attribute.targets.some((type) => foundOf(type).isOfOtherOwner(key)),
+    isHidden: (key) => {
+      const types = attribute.named
+        ? attribute.targets.filter((type) => isKeyOf(type, key))
+        : attribute.targets;
+      const [documentId = key] = documentIdsOf(attribute, [key]);
+      return types.some(
+        (type) => unnamed.includes(type) || (!scope.resends(type) && foundOf(type).isHidden(documentId)),
+      );
+    },
   };
 }

@@ -1,12 +1,13 @@
 /** Computes the new list of a relation, keeping links of documents that the caller may not name or change. */
 import { ContentError, validationError } from '../../kernel/errors.js';
 import type { LinkedAttribute } from '../model/model.js';
-import { type GivenRelation, hiddenTypes } from './given.js';
+import type { GivenRelation } from './given.js';
 import { applyChange, type Resolver } from './links.js';
-import { isKeyOf } from './target-key.js';
 
 export interface LinkResolver extends Resolver {
   readonly isOthers: (documentId: string) => boolean;
+  /** Whether the caller may see neither the link nor its target. */
+  readonly isHidden: (key: string) => boolean;
 }
 
 export interface ListRequest {
@@ -37,16 +38,16 @@ function keepOthersLinks(
 }
 
 /**
- * Adds links to types that the caller may not name back to a replaced polymorphic list, at their positions.
- * A to-one keeps such a link if the body clears it.
+ * Adds links that the caller may not see back to a replaced list, at their positions. A to-one keeps such a
+ * link if the body clears it.
  */
-function keepHiddenTypes(list: readonly string[], { given, stored }: ListRequest): readonly string[] {
-  const hidden = hiddenTypes(given);
-  if (given.input.kind !== 'set' || hidden.length === 0) return list;
-  const isHidden = (key: string): boolean => hidden.some((type) => isKeyOf(type, key));
-  if (!given.attribute.many) return list.length === 0 ? stored.filter(isHidden) : list;
+function keepHidden(list: readonly string[], { given, stored, resolver }: ListRequest): readonly string[] {
+  if (given.input.kind !== 'set') return list;
+  const listed = new Set(list);
+  const isKept = (key: string): boolean => !listed.has(key) && resolver.isHidden(key);
+  if (!given.attribute.many) return list.length === 0 ? stored.filter(isKept) : list;
   const kept = [...list];
-  for (const [index, key] of stored.entries()) if (isHidden(key)) kept.splice(index, 0, key);
+  for (const [index, key] of stored.entries()) if (isKept(key)) kept.splice(index, 0, key);
   return kept;
 }
 
@@ -55,7 +56,7 @@ export function planList(request: ListRequest): readonly string[] {
   const { given, stored, resolver, path, sent } = request;
   const { attribute } = given;
   try {
-    return keepHiddenTypes(keepOthersLinks(applyChange(stored, given, resolver), request), request);
+    return keepHidden(keepOthersLinks(applyChange(stored, given, resolver), request), request);
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
     const place = { key: attribute.name, path: path.join('.'), source: 'body' };
