@@ -44,14 +44,14 @@ interface Armed {
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 
 /** Several statements that are sent in one pipeline, and the callback for their result. */
-interface Flight {
+interface PipelinedBatch {
   readonly statements: readonly { readonly text: string }[];
   done: (error: unknown, rows: readonly unknown[]) => void;
   callback: (error: Error) => void;
   handleError(error: Error, wire: unknown): void;
 }
 const isCommit = (text: string): boolean => /^commit/i.test(text);
-const isFlight = (value: unknown): value is Flight =>
+const isBatch = (value: unknown): value is PipelinedBatch =>
   typeof value === 'object' && value !== null && 'statements' in value;
 
 /** Whether a statement is maintenance of the change log, independent of writes. */
@@ -64,10 +64,10 @@ interface Inner {
 }
 
 /** Times out a pipeline as the driver does. */
-function giveUp(flight: Flight, { connection }: Inner, error: Error): void {
-  process.nextTick(() => flight.handleError(error, connection));
-  flight.callback(error);
-  flight.callback = () => undefined;
+function giveUp(batch: PipelinedBatch, { connection }: Inner, error: Error): void {
+  process.nextTick(() => batch.handleError(error, connection));
+  batch.callback(error);
+  batch.callback = () => undefined;
 }
 
 const failure = (code: string): Error =>
@@ -160,7 +160,7 @@ export class Injector {
     if (armed === null || this.exempt.has(client) || isMaintenance(args[0]))
       return this.original.apply(client, args);
     const done = args.at(-1);
-    if (isFlight(done)) return this.flown(armed, client, done);
+    if (isBatch(done)) return this.observedBatch(armed, client, done);
     if (typeof done === 'function') {
       const answer = done as (error: unknown, result?: unknown) => void;
       this.observed(armed, client, args.slice(0, -1)).then((result) => answer(null, result), answer);
@@ -173,8 +173,8 @@ export class Injector {
    * A lost connection fails all its statements. An error fails one statement, so the statements are sent one
    * by one.
    */
-  private flown(armed: Armed, client: pg.Client, flight: Flight): void {
-    const { statements, done } = flight;
+  private observedBatch(armed: Armed, client: pg.Client, batch: PipelinedBatch): void {
+    const { statements, done } = batch;
     const first = armed.seen.length;
     const isHit = armed.mode !== null && armed.at >= first && armed.at < first + statements.length;
     if (!isHit || CODES[armed.mode ?? 'kill'] === undefined) {
@@ -184,14 +184,14 @@ export class Injector {
       let received: readonly unknown[] = [];
       const whole = (): Promise<readonly unknown[]> =>
         new Promise((resolve, reject) => {
-          flight.done = (error, rows) => {
+          batch.done = (error, rows) => {
             received = rows;
             if (error instanceof Error) reject(error);
             else resolve(rows);
           };
-          this.original.call(client, flight);
+          this.original.call(client, batch);
           if (isHit && armed.mode === 'timeout')
-            giveUp(flight, client as unknown as Inner, new Error('Query read timeout'));
+            giveUp(batch, client as unknown as Inner, new Error('Query read timeout'));
         });
       const hits = isHit && armed.mode !== null && armed.mode !== 'timeout';
       const run = hits ? this.hit(armed.mode, client, whole, armed) : whole();

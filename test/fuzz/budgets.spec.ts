@@ -37,7 +37,7 @@ const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length
 const title = 'x'.repeat(50);
 
 /** Pipelined batch of the database driver, whose callback gets the rows. */
-interface Landing {
+interface PipelinedBatch {
   done: (error: Error | null, rows: readonly (readonly unknown[])[]) => void;
 }
 
@@ -265,11 +265,11 @@ describe('S28, S29: limits of a request', () => {
     await watchQueries(
       (query) => {
         if (typeof query === 'string' || !('statements' in query)) return;
-        const flight = query as unknown as Landing;
-        const { done } = flight;
-        flight.done = (error, brought) => {
-          rows.push(...brought.flat());
-          done(error, brought);
+        const batch = query as unknown as PipelinedBatch;
+        const { done } = batch;
+        batch.done = (error, received) => {
+          rows.push(...received.flat());
+          done(error, received);
         };
       },
       async () => expect((await get('pagination[pageSize]=100', 'authors')).status).toBe(400),

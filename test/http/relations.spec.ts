@@ -943,11 +943,11 @@ describe('section 11: relations', () => {
 
     it('a create needs one round trip, an update and a delete need two', async () => {
       const own = await make('nodes', { name: 'n', many: ids(L, 'ab') });
-      const flights = async (work: () => Promise<unknown>) => (await recordBatches(work)).length;
-      expect(await flights(() => make('nodes', { name: 'n' }))).toBe(1);
-      expect(await flights(() => make('nodes', { name: 'n', many: ids(L, 'ab') }))).toBe(1);
-      expect(await flights(() => change('nodes', own, { name: 'm', many: ids(L, 'ba') }))).toBe(2);
-      expect(await flights(() => test.http.delete(`/api/nodes/${own.documentId}`).expect(204))).toBe(2);
+      const batches = async (work: () => Promise<unknown>) => (await recordBatches(work)).length;
+      expect(await batches(() => make('nodes', { name: 'n' }))).toBe(1);
+      expect(await batches(() => make('nodes', { name: 'n', many: ids(L, 'ab') }))).toBe(1);
+      expect(await batches(() => change('nodes', own, { name: 'm', many: ids(L, 'ba') }))).toBe(2);
+      expect(await batches(() => test.http.delete(`/api/nodes/${own.documentId}`).expect(204))).toBe(2);
     });
   });
 

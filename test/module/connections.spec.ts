@@ -233,23 +233,23 @@ describe('connections', () => {
   ])('connections %s: JIT compilation is off', async (_whose, imports, says) => {
     const host = await start({ clientUrl: database.url }, imports(database.url));
     const http = supertest(host.url);
-    const flights = (work: () => Promise<unknown>): Promise<string[]> =>
+    const jitBatches = (work: () => Promise<unknown>): Promise<string[]> =>
       recordBatches(work).then((all) =>
         all.filter((texts) => texts.some((text) => /'jit'/.test(text))).flat(),
       );
     const deep = 'populate[about][populate][about][populate][about][populate]=*';
-    expect(await flights(() => http.get('/api/notes').expect(200))).toEqual([]);
-    const sent = await flights(() => http.get(`/api/notes?${deep}`).expect(200));
+    expect(await jitBatches(() => http.get('/api/notes').expect(200))).toEqual([]);
+    const sent = await jitBatches(() => http.get(`/api/notes?${deep}`).expect(200));
     const jit = "set_config('jit', 'off', true)";
     expect(sent).toEqual(says ? [`select ${jit}`, expect.stringContaining('"notes"')] : []);
-    const written = await flights(() =>
+    const written = await jitBatches(() =>
       http
         .post('/api/notes')
         .send({ data: { title: 'a' } })
         .expect(201),
     );
     expect(written.some((text) => text.includes(jit))).toBe(says);
-    const joined = await flights(() => http.post('/api/watcheds').send({ data: {} }).expect(201));
+    const joined = await jitBatches(() => http.post('/api/watcheds').send({ data: {} }).expect(201));
     expect(joined).toEqual([expect.stringContaining(jit)]);
     await host.close();
   });

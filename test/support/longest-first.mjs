@@ -30,7 +30,7 @@ const LONGEST = [
   'fuzz/injection',
   'faults/faults',
   'fuzz/body',
-  'concurrency/write-flights',
+  'concurrency/shared-transactions',
   'evolution/evolution',
   'archive/archive',
   'accounts/audit-command',

@@ -65,15 +65,15 @@ describe.each([true, false])('pipelined batches, statements prepared: %s', (prep
   const rows = async (documentId: string) =>
     test.sql('select title, published from notes where document_id = $1 order by published', [documentId]);
 
-  const flights = async (work: () => Promise<unknown>): Promise<number> => (await recordBatches(work)).length;
+  const batches = async (work: () => Promise<unknown>): Promise<number> => (await recordBatches(work)).length;
 
   it('a create needs one batch, which includes the queries for its targets', async () => {
     const [one, other] = [await makeLabel(), await makeLabel()];
-    expect(await flights(() => make({ labels: [one, other, one] }))).toBe(1);
+    expect(await batches(() => make({ labels: [one, other, one] }))).toBe(1);
     // Instance ids are reserved by the hundred; the first write that needs some reserves them.
     const parts = [{ name: 'p', label: one }, { name: 'q' }];
     const made = await make({ parts });
-    expect(await flights(() => make({ parts, labels: [other] }))).toBe(1);
+    expect(await batches(() => make({ parts, labels: [other] }))).toBe(1);
     const { body } = await test.http.get(`/api/notes/${made}?populate[parts][populate]=label`).expect(200);
     expect(body.data.parts).toMatchObject([{ name: 'p', label: { documentId: one } }, { name: 'q' }]);
     const bodies = await Promise.all(Array.from({ length: 130 }, () => make({ parts })));
@@ -114,15 +114,15 @@ describe.each([true, false])('pipelined batches, statements prepared: %s', (prep
 
   it('a create, an update, a publish and a delete need at most two batches', async () => {
     const documentId = await makeLabel();
-    expect(await flights(() => make())).toBe(1);
+    expect(await batches(() => make())).toBe(1);
     const draft = (await send('post', 'notes?status=draft', { slug: next() }).expect(201)).body.data;
     // The published version is new, and its links are inserted with it.
     const publish = { title: 'b', labels: [documentId] };
-    expect(await flights(() => send('put', `notes/${draft.documentId}`, publish).expect(200))).toBe(2);
-    expect(await flights(() => send('put', `notes/${draft.documentId}`, {}).expect(200))).toBe(2);
-    expect(await flights(() => send('delete', `notes/${draft.documentId}`).expect(204))).toBe(2);
+    expect(await batches(() => send('put', `notes/${draft.documentId}`, publish).expect(200))).toBe(2);
+    expect(await batches(() => send('put', `notes/${draft.documentId}`, {}).expect(200))).toBe(2);
+    expect(await batches(() => send('delete', `notes/${draft.documentId}`).expect(204))).toBe(2);
     // A separate lock protects the search for a free generated value.
-    expect(await flights(() => send('post', 'notes', { title: 'c' }).expect(201))).toBe(2);
+    expect(await batches(() => send('post', 'notes', { title: 'c' }).expect(201))).toBe(2);
   });
 
   it('each is planned once for all values', async () => {

@@ -71,9 +71,9 @@ describe.each(ADAPTERS)('concurrent short reads on %s', (adapter) => {
    * Repeats GETs until they share connections as expected, because a busy machine makes fast statements slow.
    */
   const expectReads = async (work: () => Promise<unknown>, expected: readonly number[]): Promise<void> => {
-    let flights = await reads(work);
-    for (let i = 0; i < 50 && flights.join() !== expected.join(); i += 1) flights = await reads(work);
-    expect(flights).toEqual(expected);
+    let batches = await reads(work);
+    for (let i = 0; i < 50 && batches.join() !== expected.join(); i += 1) batches = await reads(work);
+    expect(batches).toEqual(expected);
   };
   const hold = async (): Promise<() => Promise<unknown>> => {
     const holder = await test.connect();
