@@ -3,14 +3,15 @@ import { validationError } from '../../kernel/errors.js';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ](?:[01]\d|2[0-3]):[0-5]\d)/;
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?$/;
-const CLOCK = /([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?/;
-const ZONE = /Z|[+-]([01]\d|2[0-3])(?::?[0-5]\d)?/;
+const CLOCK = /(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?/;
+const ZONE = /Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?/;
 /** A day, with or without a time, or a month or a year, which mean their first instant. */
 const ISO = new RegExp(
-  `^(\\d{4})(?:-(\\d{2})(?:-(\\d{2})(?:[T ]${CLOCK.source}(?:${ZONE.source})?)?)?)?$`,
+  `^(\\d{4})(?:-(\\d{2})(?:-(\\d{2})(?:[T ](${CLOCK.source})(${ZONE.source})?)?)?)?$`,
   'i',
 );
-const EPOCH = /^-?\d{1,14}$/;
+/** Milliseconds of the last instant below have 15 digits. */
+const EPOCH = /^-?\d{1,15}$/;
 
 /** First and last instant that PostgreSQL and JavaScript both print with a four-digit year. */
 const FIRST_INSTANT = Date.UTC(1, 0, 1) - (Date.UTC(1, 0, 1) - new Date('0001-01-01T00:00:00Z').getTime());
@@ -64,6 +65,13 @@ export function toTime(raw: unknown): string {
   return `${hours}:${minutes}:${seconds}${milliseconds === '000' ? '' : `.${milliseconds}`}`;
 }
 
+/** Returns an offset with minutes, which `Date` needs: `+02` is `+02:00`. */
+function fullZone(zone: string): string {
+  const [, hours, minutes = '00'] = /^([+-]\d{2}):?(\d{2})?$/.exec(zone) ?? [];
+  return hours === undefined ? 'Z' : `${hours}:${minutes}`;
+}
+
+/** A date-time without a zone is UTC, never in the zone of the server. */
 function toInstant(raw: unknown): number {
   if (raw instanceof Date) return raw.getTime();
   if (typeof raw === 'number') return Number.isInteger(raw) ? raw : Number.NaN;
@@ -71,10 +79,10 @@ function toInstant(raw: unknown): number {
   // Four digits are a year, not milliseconds.
   if (EPOCH.test(raw) && raw.length !== 4) return Number(raw);
   const match = ISO.exec(raw);
-  if (match === null || !realDay(match[1] ?? '', match[2] ?? '01', match[3] ?? '01')) return Number.NaN;
-  // An ISO date-time without a zone is UTC, never the server's zone.
-  const zoned = match[4] === undefined || /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i.test(raw.slice(10));
-  return new Date(zoned ? raw.replace(' ', 'T') : `${raw.replace(' ', 'T')}Z`).getTime();
+  if (match === null) return Number.NaN;
+  const [, year = '', month = '01', day = '01', clock = '00:00', zone = 'Z'] = match;
+  if (!realDay(year, month, day)) return Number.NaN;
+  return new Date(`${year}-${month}-${day}T${clock.replace(',', '.')}${fullZone(zone)}`).getTime();
 }
 
 /** Returns ISO 8601 in UTC with milliseconds, from an ISO date, a date-time or epoch milliseconds. */
