@@ -1,4 +1,5 @@
 /** Files whose bytes are only readable at signed URLs, and the responses that contain these URLs. */
+import { createHmac } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { S3Storage } from 'nestjs-content-api/s3';
@@ -243,6 +244,15 @@ describe('private files in a storage that signs its own URLs', () => {
     const [one, [other]] = [((await made.json()) as any).data, ((await list.json()) as any).data];
     expect([one.avatar.url, other.avatar.url]).toEqual([file?.url, file?.url]);
     expect(signed).toBe(1);
+  });
+
+  it('20.3: are readable at its URLs only, also with a signature that anyone can make', async () => {
+    const [file] = (await (await api.send(formOf([{}]))).json()) as { hash: string; ext: string }[];
+    const path = `/uploads/${file?.hash}${file?.ext}`;
+    const expires = '9999999999';
+    const signature = createHmac('sha256', '').update(`${path}\n${expires}`).digest('base64url');
+    for (const query of ['', `?expires=${expires}&signature=${signature}`])
+      expect([query, (await api.ask(path + query, { as: '' })).status]).toEqual([query, 403]);
   });
 
   it('with a lifetime that the bucket cannot sign stop the start', async () => {

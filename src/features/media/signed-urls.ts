@@ -67,10 +67,14 @@ export class SignedUrls implements LinkSigner, OnModuleInit {
     return JSON.stringify(Array.isArray(value) ? value.map(one) : one(value));
   }
 
-  /** Whether a request may read the file at a URL now. Always true if files are not private. */
+  /**
+   * Whether a request may read the file at a URL now. Always true if files are not private. False for private
+   * files in a storage that signs its own URLs: there is no other URL, and possibly no secret.
+   */
   admits(path: string, query: URLSearchParams): boolean {
-    const { private: hidden } = this.options;
+    const { private: hidden, storage } = this.options;
     if (hidden === null) return true;
+    if (storage.signedUrl !== undefined) return false;
     const expires = query.get('expires') ?? '';
     const signature = Buffer.from(query.get('signature') ?? '', 'base64url');
     const expected = signatureOf(path, expires, hidden.secret);
