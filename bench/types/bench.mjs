@@ -6,6 +6,7 @@ import { mkdtempSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
+import { median } from '../read/measure.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SCALARS = [
@@ -108,13 +109,9 @@ export async function bench(args) {
       join(folder, 'use.ts'),
       `import type { ContentEvent, ContentService, DocumentOf } from 'nestjs-content-api';\nimport './model.js';\n${Array.from({ length: count }, (_, i) => useText(i, count)).join('')}`,
     );
-    const median = (file) => {
-      const times = Array.from({ length: Number(values.tries) }, () => check(folder, file)).sort(
-        (a, b) => a - b,
-      );
-      return Math.round(times[Math.floor(times.length / 2)]);
-    };
-    const [plain, model, use] = [median('plain.ts'), median('model.ts'), median('use.ts')];
+    const timed = (file) =>
+      Math.round(median(Array.from({ length: Number(values.tries) }, () => check(folder, file))));
+    const [plain, model, use] = [timed('plain.ts'), timed('model.ts'), timed('use.ts')];
     console.log(
       `${count} types, median of ${values.tries} checks by TypeScript ${ts.version}, processor time without parsing:`,
     );
