@@ -79,14 +79,10 @@ export class DocumentEditor extends Observed<Snapshot> {
     return sendsParts(this) && 'update' in this.type.verbs;
   }
 
-  /** Reads the document, and recovers unsaved work of earlier pages. */
   async load(): Promise<void> {
     try {
-      this.version.place = await this.unsaved.settle(this.place, this.requests);
-      const isStored = await this.reload();
+      const exists = await this.unsaved.alone(this.place, () => this.open());
       if (this.isDisposed) return;
-      const exists = isStored || this.isNew || (await this.isElsewhere()) || this.type.kind === 'singleType';
-      await this.recover();
       this.show({ phase: exists ? 'ready' : 'missing', isChanged: this.store.isChanged });
       // Another form of this browser has saved while this one was loading.
       if (this.own.hasChanged(this.version.etag)) void this.catchUp();
@@ -94,6 +90,15 @@ export class DocumentEditor extends Observed<Snapshot> {
       this.show({ phase: 'failed', error: messageOf(error) });
       if (isTemporary(error)) this.timers.start('retry', RETRY, () => void this.load());
     }
+  }
+
+  /** Reads the document, and recovers unsaved work of earlier pages. Returns whether the document exists. */
+  private async open(): Promise<boolean> {
+    this.version.place = await this.unsaved.settle(this.place, this.requests);
+    const isStored = (await this.reload()) || this.isNew;
+    const exists = isStored || (await this.isElsewhere()) || this.type.kind === 'singleType';
+    if (!this.isDisposed) await this.recover();
+    return exists;
   }
 
   /** Whether the document exists in another language, so that saving adds this one. Reads what both share. */

@@ -40,6 +40,7 @@ interface Recovered extends Merged {
 
 const store = createStore(`content-desk ${settings.base}`, 'unsaved');
 const LOCK = 'content-desk tab ';
+const RECOVERY = 'content-desk recovery ';
 /** Milliseconds that a tab takes to close. */
 const CLOSING = 500;
 
@@ -152,6 +153,12 @@ export class UnsavedWork {
       tab === own ? !openForms.has(form) : ended.get(tab) === true;
     // Of two entries of one form, the later one has all changes.
     return [...new Map(all.filter(([, work]) => isGone(work)))];
+  }
+
+  /** Recovers the work of a document in one tab at a time: two tabs would recover the same work. */
+  async alone<T>(place: Place, recovery: () => Promise<T>): Promise<T> {
+    if ((await this.left(place)).length === 0) return recovery();
+    return navigator.locks.request(RECOVERY + this.keyOf(place, ''), recovery);
   }
 
   /**

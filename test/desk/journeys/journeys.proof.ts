@@ -307,6 +307,22 @@ const PASSWORD = 'a long password of an editor';
     expect(await api('get', '/articles?status=draft&filters[title]=Never saved')).toHaveLength(1);
   });
 
+  it('finds unsaved work in one of two tabs that open at the same time', async () => {
+    const tab = await openPage(context, room.url);
+    const second = new Editor(tab.page, room.desk);
+    await second.open('/content/article/new');
+    await second.fill('Lead', 'Recovered once.');
+    await second.page.goto('about:blank');
+    await ann.page.goto('about:blank');
+    await Promise.all([ann.open('/content/article/new'), second.open('/content/article/new')]);
+    const leads = await Promise.all([ann.valueOf('Lead'), second.valueOf('Lead')]);
+    expect(leads.toSorted()).toEqual(['', 'Recovered once.']);
+    const [finder] = leads[0] === '' ? [second] : [ann];
+    await finder.press('Discard unsaved changes');
+    await finder.seesNot('were recovered');
+    await tab.close();
+  });
+
   it('finds unsaved work again after it has left the form', async () => {
     await ann.openAnew('/content/article/new');
     await ann.fill('Title', 'Left alone');
