@@ -71,6 +71,15 @@ describe.each(adaptersFor('fastify'))('limits on %s', (adapter) => {
     expect(await signIn('2001:db8:1:2::1')).toBe(200);
   });
 
+  it.each([
+    ['IPv4', (port: number) => `10.0.0.3:${port}`, '10.0.0.3'],
+    ['IPv6', (port: number) => `[2001:db8:5::${port}]:${port}`, '2001:db8:5::9'],
+  ])('R15: ports that a proxy adds to an %s address are not part of it', async (_name, at, bare) => {
+    expect(await times(4, (i) => signIn(at(4000 + i), 'wrong'))).toEqual([400, 400, 400, 429]);
+    expect(await signIn(bare)).toBe(429);
+    expect(await signIn('10.0.0.4')).toBe(200);
+  });
+
   it('R15: successful requests do not count as failures, also concurrent ones', async () => {
     const right = await Promise.all(Array.from({ length: 12 }, () => signIn('10.0.3.1')));
     expect(right).toEqual(Array<number>(12).fill(200));

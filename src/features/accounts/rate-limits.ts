@@ -6,8 +6,18 @@ import { ContentError } from '../../kernel/errors.js';
 import { nameKey } from './user-names.js';
 import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
+/** Address with a port, as some proxies forward it: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
+const WITH_PORT = /^(?:([\d.]+):\d+|\[([^\]]+)\](?::\d+)?)$/;
+
+/** Returns an address without its port, which is another one for each connection of a client. */
+function withoutPort(address: string): string {
+  const [, v4, v6] = WITH_PORT.exec(address.trim()) ?? [];
+  return v4 ?? v6 ?? address;
+}
+
 /** Returns the 64-bit network of an IPv6 address, because a client usually controls all of it. */
-function network(address: string): string {
+function network(given: string): string {
+  const address = withoutPort(given);
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail = ''] = new URL(`http://[${address.split('%', 1)[0] ?? ''}]`).hostname
     .slice(1, -1)
