@@ -22,6 +22,9 @@ const BELOW = '/uploads/';
 const READS: readonly string[] = ['GET', 'HEAD'];
 const YEAR = 31_536_000;
 
+/** For errors. A cache that stored a 416 could send it to clients that request the whole file. */
+const NOT_STORED = { 'Cache-Control': 'no-store' };
+
 /** ETag from the key, which contains a digest of the content: half of the digest, and the variant. */
 const tagOf = (key: string): string => `"${key.slice(6, 38)}${key.slice(70).replace('/', '-')}"`;
 
@@ -158,7 +161,8 @@ export class ServedFiles implements OnModuleInit {
   private sendHead(response: object, { found, head, part }: Served): void {
     // A 304 has only the headers about validity.
     const kind = part.status === 304 ? {} : kindOf(found);
-    const headers = { ...this.policy(found), ...kind, ...lengthOf(head, part), ETag: tagOf(found.key) };
+    const policy = { ...this.policy(found), ...(part.status === 416 ? NOT_STORED : {}) };
+    const headers = { ...policy, ...kind, ...lengthOf(head, part), ETag: tagOf(found.key) };
     const { httpAdapter } = this.adapter;
     httpAdapter.setHeader(response, 'Last-Modified', head.modified.toUTCString());
     for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
@@ -177,7 +181,8 @@ export class ServedFiles implements OnModuleInit {
   }
 
   private fail(error: unknown, response: object): void {
-    this.adapter.httpAdapter.setHeader(response, 'Cache-Control', 'no-store');
+    const { httpAdapter } = this.adapter;
+    for (const [name, value] of Object.entries(NOT_STORED)) httpAdapter.setHeader(response, name, value);
     if (error instanceof ContentError) return this.errors.reply(error, response);
     this.logger.error(stackOf(error));
     this.errors.reply(unavailable('The file storage is unavailable; retry later'), response);
