@@ -74,6 +74,7 @@ describe.each(adaptersFor('fastify'))('limits on %s', (adapter) => {
   it.each([
     ['IPv4', (port: number) => `10.0.0.3:${port}`, '10.0.0.3'],
     ['IPv6', (port: number) => `[2001:db8:5::${port}]:${port}`, '2001:db8:5::9'],
+    ['IPv6 in no brackets', (port: number) => `2001:db8:6::1:${50_000 + port}`, '2001:db8:6::9'],
   ])('R15: ports that a proxy adds to an %s address are not part of it', async (_name, at, bare) => {
     expect(await times(4, (i) => signIn(at(4000 + i), 'wrong'))).toEqual([400, 400, 400, 429]);
     expect(await signIn(bare)).toBe(429);

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { Inject, Injectable } from '@nestjs/common';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ContentError } from '../../kernel/errors.js';
 import { nameKey } from './user-names.js';
 import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
-/** Address with a port, as some proxies forward it: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
-const WITH_PORT = /^(?:([\d.]+):\d+|\[([^\]]+)\](?::\d+)?)$/;
-
-/** Returns an address without its port, which is another one for each connection of a client. */
+/**
+ * Returns an address without the port that some proxies add, `203.0.113.7:4711` or `[2001:db8::1]:4711`. A
+ * client has another one for each connection.
+ */
 function withoutPort(address: string): string {
-  const [, v4, v6] = WITH_PORT.exec(address.trim()) ?? [];
-  return v4 ?? v6 ?? address;
+  if (isIP(address) !== 0) return address;
+  const [, bracketed] = /^\[([^\]]+)\]/.exec(address) ?? [];
+  return bracketed ?? address.replace(/:\d{1,5}$/, '');
 }
 
 /** Returns the 64-bit network of an IPv6 address, because a client usually controls all of it. */
