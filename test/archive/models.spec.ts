@@ -257,6 +257,8 @@ describe('an import', () => {
       (line) => line.replace(/"counts":"\d+"/, '"counts":"9223372036854775807"'),
       /damaged/,
     ],
+    ['an id with NUL', (line) => line.replace(/"id":"/, '"id":"\\u0000'), /damaged/],
+    ['a long id', (line) => line.replace(/"id":"/, `"id":"${'x'.repeat(5000)}`), /damaged/],
     ['a number of rows', (line) => line.replace(/"lastId":\d+/, '"lastId":2147483648'), /damaged/],
     ['a newer description', (line) => line.replace('"format":1', '"format":2'), /update the library/],
   ])('refuses a header before it writes anything: %s', async (_, change, message) => {
@@ -283,6 +285,14 @@ describe('an import', () => {
     ['no time', /"created_at":"[^"]+"/, '"created_at":"yesterday"', 'has no timestamptz(3) in created_at'],
     ['a row number beyond the last', /"id":\d+/, '"id":1999999999', 'has a row number beyond the last one'],
     ['half a surrogate pair', /"title":"[^"]*"/, '"title":"\\ud800"', 'has no text in title'],
+    ['an empty row number', /"id":\d+/, '"id":""', 'has no integer in id'],
+    ['a list as row number', /"id":\d+/, '"id":[]', 'has no integer in id'],
+    ['an empty revision', /"revision":-?\d+/, '"revision":""', 'has no bigint in revision'],
+    ['a revision beyond 64 bits', /"revision":-?\d+/, '"revision":9223372036854775808', 'has no bigint'],
+    ['NUL in a text', /"title":"[^"]*"/, '"title":"\\u0000"', 'has no text in title'],
+    ['NUL in an unknown key of an instance', /("label": ?)"abc"/, '"x":"\\u0000",$1"abc"', 'NUL characters'],
+    ['half a pair in JSON', 'https://a.example', 'https://a.example/\\ud800', 'broken surrogates in body'],
+    ['an infinite number', '"real":0.5', '"real":1e999', 'has no float8 in real'],
     ['no number', '"real":0.5', '"real":"half"', 'has no float8 in real'],
     [
       'a version twice',

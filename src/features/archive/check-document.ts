@@ -7,7 +7,7 @@ import { holdersIn, isEmbedded, problemOf } from '../../content/plan/stored-prob
 import { isFlag, isObject, isText } from '../../kernel/json.js';
 import type { StoredValues } from '../../content/plan/stored-instances.js';
 import type { ArchivedType } from '../../content/model/archive.js';
-import { MAX_INTEGER } from '../../content/model/cast-value.js';
+import { MAX_INTEGER, unstorable } from '../../content/model/cast-value.js';
 import { linkTableColumns } from '../../content/model/join-model.js';
 import type { Attribute, StoredLinks } from '../../content/model/model.js';
 import { isScheduledAction, SCHEDULE_COLUMNS, SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
@@ -44,28 +44,28 @@ interface RowShape {
   readonly key: readonly string[];
 }
 
-const whole =
-  (bound: number) =>
-  (value: unknown): boolean =>
-    Number.isInteger(Number(value)) && Math.abs(Number(value)) <= bound;
 const like =
   (pattern: RegExp) =>
   (value: unknown): boolean =>
     isText(value) && pattern.test(value);
-const int4 = whole(MAX_INTEGER + 1);
-const int8 = whole(2 ** 63);
+const int4 = (value: unknown): boolean =>
+  Number.isInteger(value) && Math.abs(Number(value)) <= MAX_INTEGER + 1;
+/** The parser returns long integers as texts. */
+const int8 = (value: unknown): boolean =>
+  Number.isSafeInteger(value) ||
+  (isText(value) && /^-?\d{1,19}$/.test(value) && BigInt.asIntN(64, BigInt(value)) === BigInt(value));
 
 /** Tests of the JSON values that an export writes, by column type. */
 const WRITTEN: Readonly<Record<string, (value: unknown) => boolean>> = {
-  text: (value) => isText(value) && value.isWellFormed(),
+  text: (value) => isText(value) && !unstorable(value),
   boolean: isFlag,
   jsonb: () => true,
   int4,
   integer: int4,
   int8,
   bigint: int8,
-  float8: (value) => typeof value === 'number' || like(/^(NaN|-?Infinity)$/)(value),
-  'numeric(10,2)': (value) => typeof value === 'number' || value === 'NaN',
+  float8: (value) => Number.isFinite(value) || like(/^(NaN|-?Infinity)$/)(value),
+  'numeric(10,2)': (value) => Number.isFinite(value) || value === 'NaN',
   date: like(/^(-?infinity|\d{4,7}-\d\d-\d\d( BC)?)$/),
   'time(3)': like(/^\d\d:\d\d:\d\d(\.\d{1,3})?$/),
   'timestamptz(3)': like(/^(-?infinity|\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?\+00:00( BC)?)$/),
@@ -117,6 +117,18 @@ interface Rows {
   readonly times: readonly StoredValues[];
 }
 
+/** Escapes of NUL and of surrogates. */
+const ESCAPED = /\\u(?:0000|d[89a-f])/i;
+
+/** Returns the reason why JSON values of versions cannot be stored; null if they can. */
+function unstorableIn(line: string, rows: readonly StoredValues[], { columns }: RowShape): string | null {
+  if (!ESCAPED.test(line)) return null;
+  const wrong = columns.find(
+    ({ name, type }) => type === 'jsonb' && rows.some((row) => unstorable(row[name])),
+  );
+  return wrong === undefined ? null : `has NUL characters or broken surrogates in ${wrong.name}`;
+}
+
 /** Returns the rows of a document, or the reason if no export writes such a line. */
 function rowsIn(line: string, { shape, parser, lastId }: Check): Rows | string {
   const document = parser.parse(line);
@@ -132,7 +144,7 @@ function rowsIn(line: string, { shape, parser, lastId }: Check): Rows | string {
   if (!isRows(versions) || !isRows(times) || versions.length === 0) return 'has no versions';
   if (versions.some((one) => one['document_id'] !== id)) return 'has a version of another document';
   if (versions.some((one) => Number(one['id']) > lastId)) return 'has a row number beyond the last one';
-  return { versions, times };
+  return unstorableIn(line, versions, shape.versions) ?? { versions, times };
 }
 
 /** Characters that need no escape in a URL. */
@@ -183,11 +195,11 @@ function conflictsOf(line: string, check: Check): readonly ArchiveConflict[] {
   const documentId = documentIdOf(line);
   const damaged = (why: string): ArchiveError =>
     new ArchiveError(`The archive is damaged: its document ${type} "${documentId}" ${why}`);
-  const rows = rowsIn(line, check);
-  if (typeof rows === 'string') throw damaged(rows);
-  if (check.trusted) return [];
   const found = new Map<string, string>();
   try {
+    const rows = rowsIn(line, check);
+    if (typeof rows === 'string') throw damaged(rows);
+    if (check.trusted) return [];
     for (const [attribute, reason] of refused(rows, check))
       if (!found.has(attribute)) found.set(attribute, reason);
   } catch (error) {

@@ -32,10 +32,13 @@ const isNumberUpTo =
   (bound: number): Test<string> =>
   (value): value is string =>
     isText(value) && /^\d{1,16}$/.test(value) && Number(value) <= bound;
+/** An id is a key of the table of interrupted imports. */
+const isArchiveId: Test<string> = (value): value is string =>
+  isText(value) && /^[\x20-\x7e]{1,255}$/.test(value);
 export const isHeader: Test<ArchiveHeader> = isShape<ArchiveHeader>({
   archive: isText,
   version: isCount,
-  id: isText,
+  id: isArchiveId,
   createdAt: isText,
   instances: isNumberUpTo(MAX_ROWS),
   counts: isNumberUpTo(Number.MAX_SAFE_INTEGER),
