@@ -2,7 +2,7 @@
 import { DOMSerializer, Fragment, type Node, Slice } from 'prosemirror-model';
 import { TextSelection } from 'prosemirror-state';
 import type { EditorProps, EditorView } from 'prosemirror-view';
-import { isLinkable } from './links.ts';
+import { isLinkable, linkable } from './links.ts';
 import { isMarkdown } from './markdown-signs.ts';
 import { schema } from './schema.ts';
 
@@ -71,7 +71,16 @@ class Serializer extends DOMSerializer {
   }
 }
 
-/** Inserts HTML of another program, or Markdown. Returns false for everything else. */
+/** Links the selected text to a pasted address of the web. Returns false for everything else. */
+function linkSelection({ state, dispatch }: EditorView, pasted: string): boolean {
+  const { $from, $to, from, to, empty } = state.selection;
+  const url = /^https?:\/\/\S+$/i.test(pasted.trim()) ? linkable(pasted) : null;
+  if (url === null || empty || !$from.sameParent($to)) return false;
+  dispatch(state.tr.removeMark(from, to, marks.link).addMark(from, to, marks.link.create({ url })));
+  return true;
+}
+
+/** Inserts HTML of another program, or Markdown, or a link. Returns false for everything else. */
 function insertForeign(view: EditorView, data: DataTransfer | null, isPlain: boolean): boolean {
   const [html, text] = [read(data, 'html'), read(data, 'plain')];
   if (isPlain || view.state.selection.$from.parent.type === nodes.code) return false;
@@ -80,6 +89,7 @@ function insertForeign(view: EditorView, data: DataTransfer | null, isPlain: boo
     void insert(view, text, ({ sliceOf }) => sliceOf(html));
     return true;
   }
+  if (linkSelection(view, text)) return true;
   if (!isMarkdown(text)) return false;
   void insert(view, text, ({ readMarkdown }) => readMarkdown(text));
   return true;

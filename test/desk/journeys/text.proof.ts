@@ -267,6 +267,17 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     ]);
   });
 
+  it('links the selected text to an address that it pastes', async () => {
+    const id = await write({ story: [paragraph(text('See the source'))] });
+    await ann.page.focus(STORY);
+    await press('Control+a');
+    await settled();
+    await paste(STORY, { 'text/plain': 'https://example.org/a?b=1' });
+    await ann.saved();
+    const link = { type: 'link', url: 'https://example.org/a?b=1', children: [text('See the source')] };
+    expect((await stored(id)).story).toEqual([paragraph(text(''), link, text(''))]);
+  });
+
   it('pastes from other editors of the same library, which mark their copies alike', async () => {
     const id = await write({ story: null });
     await paste(STORY, {
