@@ -21,8 +21,8 @@ export interface Seen {
 export interface Tagged extends Seen {
   /** Null if it could not be read. */
   readonly etag: string | null;
-  /** Whether it has changed since the list was read. */
-  readonly hasChanged: boolean;
+  /** Write of another editor since the list was read; null for none. */
+  readonly since: 'changed' | 'deleted' | null;
 }
 
 interface Failure {
@@ -76,9 +76,10 @@ async function tagOf(seen: Seen, { type, locale }: Place): Promise<Tagged> {
     const path = `${settings.api}/${type.route}/${seen.documentId}`;
     const { body, etag } = await request<{ data: { updatedAt?: unknown } }>(path, { query });
     const updatedAt = textOfValue(body.data.updatedAt);
-    return { ...seen, etag, hasChanged: seen.updatedAt !== '' && updatedAt !== seen.updatedAt };
+    return { ...seen, etag, since: seen.updatedAt !== '' && updatedAt !== seen.updatedAt ? 'changed' : null };
   } catch (error) {
-    if (error instanceof ApiError) return { ...seen, etag: null, hasChanged: error.status === 404 };
+    if (error instanceof ApiError)
+      return { ...seen, etag: null, since: error.status === 404 ? 'deleted' : null };
     throw error;
   }
 }

@@ -128,21 +128,23 @@ interface TitlesProps {
   readonly tagged: readonly Tagged[];
 }
 
-/** Titles of the selected documents; first those that have changed. */
+/** Titles of the selected documents; first those that others have changed or deleted. */
 function Titles({ documents, tagged }: TitlesProps) {
   const { bulk } = useTexts();
-  const changed = new Set(tagged.filter((one) => one.hasChanged).map(({ documentId }) => documentId));
-  const isChanged = ({ documentId }: Seen): number => Number(changed.has(documentId));
-  const sorted = [...documents].sort((a, b) => isChanged(b) - isChanged(a));
-  const shown = sorted.slice(0, Math.max(MAX_TITLES, changed.size));
+  const news = new Map(
+    tagged.flatMap(({ documentId, since }) => (since === null ? [] : [[documentId, bulk[since]] as const])),
+  );
+  const isNews = ({ documentId }: Seen): number => Number(news.has(documentId));
+  const sorted = [...documents].sort((a, b) => isNews(b) - isNews(a));
+  const shown = sorted.slice(0, Math.max(MAX_TITLES, news.size));
   return (
     <List size="sm">
       {shown.map((one) => (
         <List.Item key={one.documentId} style={{ overflowWrap: 'anywhere' }}>
           {one.title}
-          {isChanged(one) === 1 && (
+          {news.has(one.documentId) && (
             <Text span size="sm" fw={600} c="var(--desk-alarm)">
-              {` (${bulk.changed})`}
+              {` (${news.get(one.documentId) ?? ''})`}
             </Text>
           )}
         </List.Item>

@@ -28,6 +28,7 @@ export const bulk: typeof english = {
   inLocale: (locale) => `Das betrifft ${locale}.`,
   checking: 'Änderungen anderer werden gesucht',
   changed: 'geändert, seit Sie die Liste geöffnet haben',
+  deleted: 'gelöscht, seit Sie die Liste geöffnet haben',
   more: (count) => `und ${count} weitere`,
   failed: (count) => `Abgelehnt: ${documents(count)}`,
   conflict: 'Jemand anderes hat es gerade geändert. Öffnen Sie es, um die Änderung zu sehen.',

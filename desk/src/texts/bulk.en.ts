@@ -26,6 +26,7 @@ export const bulk = {
   inLocale: (locale: string) => `This concerns ${locale}.`,
   checking: 'Looking for changes of other editors',
   changed: 'changed since you opened the list',
+  deleted: 'deleted since you opened the list',
   more: (count: number) => `and ${count} more`,
   failed: (count: number) => `${documents(count)} refused:`,
   conflict: 'Another editor has just changed it. Open it to see the change.',
