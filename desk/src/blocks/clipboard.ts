@@ -74,9 +74,9 @@ class Serializer extends DOMSerializer {
 /** Links the selected text to a pasted address of the web. Returns false for everything else. */
 function linkSelection({ state, dispatch }: EditorView, pasted: string): boolean {
   const { $from, $to, from, to, empty } = state.selection;
-  const url = /^https?:\/\/\S+$/i.test(pasted.trim()) ? linkable(pasted) : null;
+  const url = /^http\S+\s*$/i.test(pasted) ? linkable(pasted) : null;
   if (url === null || empty || !$from.sameParent($to)) return false;
-  dispatch(state.tr.removeMark(from, to, marks.link).addMark(from, to, marks.link.create({ url })));
+  dispatch(state.tr.addMark(from, to, marks.link.create({ url })));
   return true;
 }
 
