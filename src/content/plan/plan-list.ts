@@ -42,7 +42,7 @@ function keepOthersLinks(
  * link if the body clears it.
  */
 function keepHidden(list: readonly string[], { given, stored, resolver }: ListRequest): readonly string[] {
-  if (given.input.kind !== 'set') return list;
+  if (given.input.kind !== 'set' || stored.length === 0) return list;
   const listed = new Set(list);
   const isKept = (key: string): boolean => !listed.has(key) && resolver.isHidden(key);
   if (!given.attribute.many) return list.length === 0 ? stored.filter(isKept) : list;
