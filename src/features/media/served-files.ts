@@ -23,7 +23,7 @@ const READS: readonly string[] = ['GET', 'HEAD'];
 const YEAR = 31_536_000;
 
 /** For errors. A cache that stored a 416 could send it to clients that request the whole file. */
-const NOT_STORED = { 'Cache-Control': 'no-store' };
+const NOT_STORED = 'no-store';
 
 /** ETag from the key, which contains a digest of the content: half of the digest, and the variant. */
 const tagOf = (key: string): string => `"${key.slice(6, 38)}${key.slice(70).replace('/', '-')}"`;
@@ -161,7 +161,7 @@ export class ServedFiles implements OnModuleInit {
   private sendHead(response: object, { found, head, part }: Served): void {
     // A 304 has only the headers about validity.
     const kind = part.status === 304 ? {} : kindOf(found);
-    const policy = { ...this.policy(found), ...(part.status === 416 ? NOT_STORED : {}) };
+    const policy = this.policy(found, part);
     const headers = { ...policy, ...kind, ...lengthOf(head, part), ETag: tagOf(found.key) };
     const { httpAdapter } = this.adapter;
     httpAdapter.setHeader(response, 'Last-Modified', head.modified.toUTCString());
@@ -169,20 +169,20 @@ export class ServedFiles implements OnModuleInit {
     if (!found.isLasting) varyBy(this.adapter, response, 'Accept');
   }
 
-  /** Headers that restrict browsers, because uploads are untrusted. */
-  private policy({ isLasting }: ServedBytes): Readonly<Record<string, string>> {
+  /** Headers about caches, and those that restrict browsers, because uploads are untrusted. */
+  private policy({ isLasting }: ServedBytes, { status }: Served['part']): Readonly<Record<string, string>> {
     const { private: hidden } = this.options;
     const age = hidden === null ? `max-age=${YEAR}, immutable` : `max-age=${hidden.seconds}`;
+    const cached = `${hidden === null ? 'public' : 'private'}, ${isLasting ? age : 'no-cache'}`;
     return {
-      'Cache-Control': `${hidden === null ? 'public' : 'private'}, ${isLasting ? age : 'no-cache'}`,
+      'Cache-Control': status === 416 ? NOT_STORED : cached,
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': 'sandbox',
     };
   }
 
   private fail(error: unknown, response: object): void {
-    const { httpAdapter } = this.adapter;
-    for (const [name, value] of Object.entries(NOT_STORED)) httpAdapter.setHeader(response, name, value);
+    this.adapter.httpAdapter.setHeader(response, 'Cache-Control', NOT_STORED);
     if (error instanceof ContentError) return this.errors.reply(error, response);
     this.logger.error(stackOf(error));
     this.errors.reply(unavailable('The file storage is unavailable; retry later'), response);
