@@ -79,6 +79,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     return sendsParts(this) && 'update' in this.type.verbs;
   }
 
+  /** Opens the document and shows it. Tries again after an error that may pass. */
   async load(): Promise<void> {
     try {
       const exists = await this.unsaved.alone(this.place, () => this.open());

@@ -157,6 +157,7 @@ export class UnsavedWork {
 
   /** Recovers the work of a document in one tab at a time: two tabs would recover the same work. */
   async alone<T>(place: Place, recovery: () => Promise<T>): Promise<T> {
+    this.open.clear();
     if ((await this.left(place)).length === 0) return recovery();
     return navigator.locks.request(RECOVERY + this.keyOf(place, ''), recovery);
   }
@@ -167,7 +168,6 @@ export class UnsavedWork {
    * which such a write may have created. Throws like `repeat`.
    */
   async settle(place: Place, requests: Pick<DocumentRequests, 'repeat'>): Promise<Place> {
-    this.open.clear();
     let settled = place;
     for (const [key, work] of await this.left(place)) {
       const { pending = null } = work;
