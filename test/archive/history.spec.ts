@@ -1,9 +1,13 @@
 /** Stored versions in archives: they move with their documents, on request. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { ContentArchive, defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { rewritten } from './rewritten.ts';
 
 const part = defineComponent({ uid: 'h.part', attributes: { text: { type: 'string' } } });
 const page = defineCollectionType({
@@ -31,6 +35,7 @@ describe('an archive with history', () => {
   let target: TestApp;
   let ids: string[];
   let archive: Buffer;
+  let folder: string;
 
   const start = async (): Promise<TestApp> => {
     const app = await createTestApp({
@@ -95,8 +100,10 @@ describe('an archive with history', () => {
       await send(source, 'PUT', `pages/${id}?status=draft`, { title: 'Three', tags: [] });
     }
     archive = await exported(source, ['history']);
+    folder = await mkdtemp(join(tmpdir(), 'archive-history-'));
   });
   afterAll(async () => {
+    await rm(folder, { recursive: true, force: true });
     for (const app of apps) await app.close();
   });
 
@@ -130,6 +137,23 @@ describe('an archive with history', () => {
     const own = await versions(target, changed);
     await take(target, await exported(source, []), 'replace');
     expect(await versions(target, changed)).toEqual(own);
+  });
+
+  it.each([
+    ['a list of numbers', /"history" ?: ?\[.*\](?=\})/, '"history":[5]', 'has no list of rows'],
+    ['a time', /("history".*?"at": ?)"[^"]+"/, '$1"never"', 'has no timestamptz(3) in at'],
+    ['no action', /("history".*?"action": ?)"\w+"/, '$1null', 'has no text in action'],
+    ['an unknown action', /("history".*?"action": ?)"\w+"/, '$1"nonsense"', 'has no text in action'],
+    ['a text as content', /("history".*?"content": ?)\{/, '$1"text","x":{', 'has no jsonb in content'],
+    ['NUL in a content', /("history".*?"title": ?)"\w+"/, '$1"\\u0000"', 'NUL characters'],
+  ])('25.13 refuses a damaged version before anything is written: %s', async (_, from, to, why) => {
+    const file = join(folder, 'content.gz');
+    await writeFile(file, archive);
+    const damaged = await rewritten(file, (line) => line.replace(from, to));
+    const before = await versions(target, ids[0] ?? '');
+    for (const options of [{ dryRun: true }, { onConflict: 'replace', trusted: true }] as const)
+      await expect(target.app.get(ContentArchive).import(damaged, options)).rejects.toThrow(why);
+    expect(await versions(target, ids[0] ?? '')).toEqual(before);
   });
 
   it('25.13 has no versions without the request, and no private values', async () => {

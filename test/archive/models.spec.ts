@@ -294,6 +294,21 @@ describe('an import', () => {
     ['half a pair in JSON', 'https://a.example', 'https://a.example/\\ud800', 'broken surrogates in body'],
     ['an infinite number', '"real":0.5', '"real":1e999', 'has no float8 in real'],
     ['no number', '"real":0.5', '"real":"half"', 'has no float8 in real'],
+    ['a decimal of nine digits', '"exact":1.25', '"exact":123456789', 'has no numeric(10,2) in exact'],
+    ['a day that no calendar has', '"day":"2024-02-29"', '"day":"2023-02-29"', 'has no date in day'],
+    ['an hour beyond the day', 'T03:04:05.678+00:00', 'T25:04:05.678+00:00', 'in moment'],
+    [
+      'a year beyond the last',
+      /"moment":"[^"]+"/,
+      '"moment":"294277-01-01T00:00:00+00:00"',
+      'has no timestamptz(3) in moment',
+    ],
+    [
+      'a month of a schedule',
+      '"schedule" : null',
+      '"schedule" : [{"locale":"en","action":"publish","due_at":"2026-13-01T00:00:00+00:00","attempts":0}]',
+      'has no timestamptz(3) in due_at',
+    ],
     [
       'a version twice',
       /"versions" : \[(.*)\], "links"/,
@@ -316,6 +331,12 @@ describe('an import', () => {
     ['length in a component', /("label": ?)"abc"/, `$1"${'x'.repeat(300)}"`, 'parts.label'],
     ['a text instead of instances', /("parts": ?)\[.*?\]/, '$1"abc"', 'parts'],
     ['a text among instances', /("parts": ?)\[/, '$1["abc",', 'parts'],
+    [
+      'a schedule without drafts',
+      '"schedule" : null',
+      '"schedule" : [{"locale":"en","action":"publish","due_at":"2026-12-01T00:00:00+00:00","attempts":0}]',
+      'schedule',
+    ],
     ['an instance without ids', /("parts": ?)\[.*?\]/, '$1[{"label":"abc"}]', 'parts'],
   ] as const)('checks values like those of bodies: %s', async (_, from, to, attribute) => {
     const rows = await snapshot(target);
@@ -325,6 +346,16 @@ describe('an import', () => {
     expect(conflicts[0]).toMatchObject({ kind: 'rule', type: 'note', reason: expect.any(String) });
     await expect(archive(target).import(odd)).rejects.toMatchObject({ conflicts });
     expect(await snapshot(target)).toEqual(rows);
+  });
+
+  it('reads numbers in other spellings than those of an export', async () => {
+    const other = await start(modelOf());
+    const odd = await inNotes(
+      /"id":(\d+)(.*)"real":0.5(.*)"exact":1.25/,
+      '"id":$1e0$2"real":1e-999$3"exact":125.0e-2',
+    );
+    expect(await archive(other).import(odd)).toMatchObject({ imported: 2 });
+    expect(await send(other, 'GET', `notes/${id}`)).toMatchObject({ real: 0, exact: 1.25 });
   });
 
   it('refuses JSON that is nested too deeply for its checks', async () => {

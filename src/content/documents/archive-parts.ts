@@ -80,9 +80,20 @@ export function linesWith(member: Identifier, { documents }: ImportedDocuments):
   return lines.length === 0 ? null : `[${lines.join(',')}]`;
 }
 
-/** Member of the lines of documents in an archive. */
+/** Column of the rows that a member of documents lists. */
+export interface MemberColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable?: boolean;
+  /** Whether exports write a value that is not null. */
+  readonly accepts?: (value: unknown) => boolean;
+}
+
+/** Member of the lines of documents in an archive: a list. */
 export interface DocumentMember {
   readonly name: Identifier;
+  /** Column of each value, or columns of each row. */
+  readonly lists: MemberColumn | readonly MemberColumn[];
   /** Prints the JSON value for a document id; null for types without it. */
   readonly of: (type: ContentType, document: Sql) => Sql | null;
 }
@@ -117,6 +128,11 @@ export class ArchiveParts {
 
   get always(): readonly DocumentMember[] {
     return this.parts.flatMap(({ always }) => always ?? []);
+  }
+
+  /** Members that lines of documents may have. */
+  get members(): readonly DocumentMember[] {
+    return [...this.always, ...this.onRequest];
   }
 
   /** Members that an export can write on request. */

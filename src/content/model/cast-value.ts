@@ -159,7 +159,7 @@ const number =
 export const MAX_INTEGER = 2_147_483_647;
 export const MIN_INTEGER = -2_147_483_648;
 /** numeric(10,2): ten digits, two of them after the point. */
-const MAX_DECIMAL = 99_999_999.99;
+export const MAX_DECIMAL = 99_999_999.99;
 const MAX_FLOAT = Number.MAX_VALUE;
 
 /** Rounds half away from zero on the decimal digits, as a numeric column does. */

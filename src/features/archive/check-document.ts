@@ -4,14 +4,15 @@
  */
 import type { Locales } from '../../content/model/description.js';
 import { holdersIn, isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
-import { isFlag, isObject, isText } from '../../kernel/json.js';
+import { isObject, isText } from '../../kernel/json.js';
 import type { StoredValues } from '../../content/plan/stored-instances.js';
+import type { DocumentMember } from '../../content/documents/archive-parts.js';
 import type { ArchivedType } from '../../content/model/archive.js';
-import { MAX_INTEGER, unstorable } from '../../content/model/cast-value.js';
 import { linkTableColumns } from '../../content/model/join-model.js';
 import type { Attribute, StoredLinks } from '../../content/model/model.js';
 import { isScheduledAction, SCHEDULE_COLUMNS, SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
 import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
+import { damageIn, hasEscapes, type RowShape } from './check-rows.js';
 import { ArchiveError, documentIdOf } from './format.js';
 import type { ArchiveConflict } from './compare-batch.js';
 import { DocumentParser, isRows } from './parse-document.js';
@@ -23,71 +24,14 @@ export interface DocumentRules {
   readonly trusted: boolean;
   /** Highest row id of the type, as the archive declares it. */
   readonly lastId: number;
+  /** Members that features have added to documents. */
+  readonly members: readonly DocumentMember[];
 }
 
 interface Check extends DocumentRules {
   readonly shape: DocumentShape;
   readonly parser: DocumentParser;
   readonly columns: readonly { readonly property: string; readonly name: string }[];
-}
-
-interface RowColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly nullable?: boolean;
-  readonly default?: number;
-}
-
-/** Columns of a list of rows. The columns in `key` are unique together. */
-interface RowShape {
-  readonly columns: readonly RowColumn[];
-  readonly key: readonly string[];
-}
-
-const like =
-  (pattern: RegExp) =>
-  (value: unknown): boolean =>
-    isText(value) && pattern.test(value);
-const int4 = (value: unknown): boolean =>
-  Number.isInteger(value) && Math.abs(Number(value)) <= MAX_INTEGER + 1;
-/** The parser returns long integers as texts. */
-const int8 = (value: unknown): boolean =>
-  Number.isSafeInteger(value) ||
-  (isText(value) && /^-?\d{1,19}$/.test(value) && BigInt.asIntN(64, BigInt(value)) === BigInt(value));
-
-/** Tests of the JSON values that an export writes, by column type. */
-const WRITTEN: Readonly<Record<string, (value: unknown) => boolean>> = {
-  text: (value) => isText(value) && !unstorable(value),
-  boolean: isFlag,
-  jsonb: () => true,
-  int4,
-  integer: int4,
-  int8,
-  bigint: int8,
-  float8: (value) => Number.isFinite(value) || like(/^(NaN|-?Infinity)$/)(value),
-  'numeric(10,2)': (value) => Number.isFinite(value) || value === 'NaN',
-  date: like(/^(-?infinity|\d{4,7}-\d\d-\d\d( BC)?)$/),
-  'time(3)': like(/^\d\d:\d\d:\d\d(\.\d{1,3})?$/),
-  'timestamptz(3)': like(/^(-?infinity|\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?\+00:00( BC)?)$/),
-};
-
-const isWritten = (
-  { name, type, nullable = false, default: value }: RowColumn,
-  row: StoredValues,
-): boolean => {
-  const one = row[name] ?? null;
-  return one === null ? nullable || value !== undefined : WRITTEN[type]?.(one) === true;
-};
-
-/** Returns the reason why no export writes such rows; null for valid rows. */
-function damageIn(rows: unknown, { columns, key }: RowShape): string | null {
-  if (!isRows(rows)) return 'has no list of rows';
-  for (const row of rows) {
-    const wrong = columns.find((column) => !isWritten(column, row));
-    if (wrong !== undefined) return `has no ${wrong.type} in ${wrong.name}`;
-  }
-  const keys = new Set(rows.map((row) => JSON.stringify(key.map((name) => row[name]))));
-  return keys.size === rows.length ? null : `has two rows with one ${key.join(' and ')}`;
 }
 
 const TIMES: RowShape = {
@@ -98,6 +42,13 @@ const TIMES: RowShape = {
 function linkShape({ table }: StoredLinks): RowShape {
   const columns = linkTableColumns(table).filter((column) => column !== table.owner);
   return { columns, key: columns.filter(({ key }) => key).map(({ name }) => name) };
+}
+
+/** Returns the list of a member as rows, and their shape. */
+function listed(list: unknown, lists: DocumentMember['lists']): readonly [unknown, RowShape] {
+  if (!('name' in lists)) return [list, { columns: lists, key: [] }];
+  const rows = Array.isArray(list) ? list.map((value: unknown) => ({ [lists.name]: value })) : list;
+  return [rows, { columns: [lists], key: [] }];
 }
 
 interface DocumentShape {
@@ -117,34 +68,26 @@ interface Rows {
   readonly times: readonly StoredValues[];
 }
 
-/** Escapes of NUL and of surrogates. */
-const ESCAPED = /\\u(?:0000|d[89a-f])/i;
-
-/** Returns the reason why JSON values of versions cannot be stored; null if they can. */
-function unstorableIn(line: string, rows: readonly StoredValues[], { columns }: RowShape): string | null {
-  if (!ESCAPED.test(line)) return null;
-  const wrong = columns.find(
-    ({ name, type }) => type === 'jsonb' && rows.some((row) => unstorable(row[name])),
-  );
-  return wrong === undefined ? null : `has NUL characters or broken surrogates in ${wrong.name}`;
-}
-
 /** Returns the rows of a document, or the reason if no export writes such a line. */
-function rowsIn(line: string, { shape, parser, lastId }: Check): Rows | string {
+function rowsIn(line: string, { shape, parser, lastId, members }: Check): Rows | string {
   const document = parser.parse(line);
   const id = documentIdOf(line);
   if (document?.['documentId'] !== id || !isObject(document['links'])) return 'cannot be read';
-  const { versions, links, schedule } = document;
-  const times = schedule ?? [];
-  const wrong =
-    damageIn(versions, shape.versions) ??
-    shape.links.map(([name, one]) => damageIn(links[name] ?? [], one)).find((one) => one !== null) ??
-    damageIn(times, TIMES);
-  if (wrong !== null) return wrong;
+  const { versions, links } = document;
+  const times = document['schedule'] ?? [];
+  const lists: readonly (readonly [unknown, RowShape])[] = [
+    [versions, shape.versions],
+    ...shape.links.map(([name, one]) => [links[name] ?? [], one] as const),
+    [times, TIMES],
+    ...members.map(({ name, lists: one }) => listed(document[name] ?? [], one)),
+  ];
+  const escaped = hasEscapes(line);
+  const wrong = lists.map(([rows, one]) => damageIn(rows, one, escaped)).find((one) => one !== null);
+  if (wrong !== undefined) return wrong;
   if (!isRows(versions) || !isRows(times) || versions.length === 0) return 'has no versions';
   if (versions.some((one) => one['document_id'] !== id)) return 'has a version of another document';
   if (versions.some((one) => Number(one['id']) > lastId)) return 'has a row number beyond the last one';
-  return unstorableIn(line, versions, shape.versions) ?? { versions, times };
+  return { versions, times };
 }
 
 /** Characters that need no escape in a URL. */
@@ -185,6 +128,7 @@ function* refused({ versions, times }: Rows, check: Check): Generator<readonly [
       yield ['documentId', 'it has characters other than letters, digits and "-_.~", or more than 255'];
     yield* refusedIn(version, check);
   }
+  if (times.length > 0 && !check.archived.type.draftAndPublish) yield ['schedule', 'the type has no drafts'];
   if (times.some(({ action }) => !isScheduledAction(action)))
     yield ['schedule', `an action is none of ${SCHEDULED_ACTIONS.join(', ')}`];
 }

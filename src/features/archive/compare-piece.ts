@@ -39,7 +39,13 @@ export function batchOf({ compared, part, lines }: Piece, task: BatchSource): Pr
   if (archived === null) return null;
   const { schema, settings, parts } = task.source;
   const { contents } = parts;
-  const rules = { archived, locales: settings, trusted: task.trusted, lastId: part.lastId };
+  const rules = {
+    archived,
+    locales: settings,
+    trusted: task.trusted,
+    lastId: part.lastId,
+    members: parts.members,
+  };
   const batch = { archived, unknown, lines };
   if (archived.type !== schema.file || contents === null) return { batch, rules, files: null };
   const set = storedContents(schema, contents);

@@ -16,6 +16,13 @@ interface RowColumn {
   readonly default?: number;
 }
 
+/** Returns a number in the usual spelling. Large integers keep that of the archive, which is exact. */
+function plain(value: unknown): unknown {
+  if (!JSON.isRawJSON(value)) return value;
+  const number = Number(value.rawJSON);
+  return Number.isInteger(number) && !Number.isSafeInteger(number) ? value : number;
+}
+
 /** Rows of one table, with a list of values for each column. */
 export class TableRows {
   readonly values: readonly unknown[][];
@@ -35,7 +42,7 @@ export class TableRows {
     this.columns.forEach(({ name, type, default: usual = null }, i) => {
       for (const row of rows) {
         const value = same[name] ?? row[name] ?? usual;
-        this.values[i]?.push(type === 'jsonb' && value !== null ? JSON.stringify(value) : value);
+        this.values[i]?.push(type === 'jsonb' && value !== null ? JSON.stringify(value) : plain(value));
       }
     });
   }

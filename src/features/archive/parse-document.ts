@@ -11,6 +11,7 @@ declare global {
     parse(text: string, reviver: Reviver): unknown;
     /** Returns a value that `stringify` prints as this text. */
     rawJSON(text: string): unknown;
+    isRawJSON(value: unknown): value is { readonly rawJSON: string };
   }
 }
 

@@ -5,14 +5,29 @@ import {
   type ImportedDocuments,
   linesWith,
 } from '../../content/documents/archive-parts.js';
-import { HISTORY_MEMBER, historyTableOf } from '../../content/model/history-table.js';
+import { HISTORY_COLUMNS, HISTORY_MEMBER, historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
+import { isObject } from '../../kernel/json.js';
 import { constant, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
+import { isStoredAction } from './compile-versions.js';
 
 /** Most versions of a document, which bounds its line. */
 const MOST = 1000;
 
 const COLUMNS = sql`locale, published, action, since, at, actor, actor_id, request_id, content`;
+/** Columns that a line has once, for all of its versions. */
+const OF_DOCUMENT = ['id', 'type', 'document_id'];
+
+const ACCEPTS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  action: isStoredAction,
+  content: isObject,
+};
+
+const LISTED = HISTORY_COLUMNS.filter(({ name }) => !OF_DOCUMENT.includes(name)).map((column) => ({
+  ...column,
+  accepts: ACCEPTS[column.name],
+}));
+
 const MEMBER = quote(HISTORY_MEMBER, 'string');
 
 /** Prints the newest versions of a document as a JSON list, oldest first; null without any. */
@@ -57,6 +72,7 @@ function importVersions(
 export const archivedVersions = (file: ContentType): ArchivePart => ({
   onRequest: {
     name: HISTORY_MEMBER,
+    lists: LISTED,
     of: (type, document) => (type.history ? versionsOf(file, type, document) : null),
   },
   imported: (type, batch) => (type.history ? importVersions(file, type, batch) : []),

@@ -3,6 +3,7 @@ import { nextCount, TIME } from '../../content/compile/changes.js';
 import { currentRows, rowScope } from '../../content/compile/scope.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
+import { VERBS } from '../../content/plan/plan-write.js';
 import {
   constant,
   join,
@@ -39,6 +40,13 @@ export interface HistoryOfType {
 
 /** Action of writes that restore a version. They replace no version of the same sitting. */
 export const RESTORE = 'restore';
+
+/** Action of versions that were stored before a write, because no write had stored them. */
+const BEFORE = 'before';
+
+/** Whether stored versions have an action: that of their write, or why they are stored. */
+export const isStoredAction = (action: unknown): boolean =>
+  [...Object.keys(VERBS), RESTORE, BEFORE].some((one) => one === action);
 
 const DOCUMENT = slot(({ documentId }: StoredWrite) => documentId);
 const ACTOR = slot(({ actor }: StoredWrite) => actor);
@@ -109,7 +117,7 @@ export function compileFirst(stored: HistoryOfType, all: boolean): Template<Pres
   const content = compileContent(rowScope(type, present.row));
   const isOther = sql`${lastOf(present, sql`l.content`, sameState(present))} is distinct from ${content}`;
   return template(sql`insert into ${quote(historyTableOf(file))} ${COLUMNS}
-    select ${nextCount(file)}, ${typeOf(type)}, v.document_id, v.locale, v.published, 'before', v.updated_at,
+    select ${nextCount(file)}, ${typeOf(type)}, v.document_id, v.locale, v.published, ${constant(BEFORE)}, v.updated_at,
       v.updated_at, 'system', null, null, ${content}
     from ${quote(type.table)} v where ${isCurrent(stored, sql`v.document_id = any(${DOCUMENTS}::text[])`)}
       and case when ${isKept(present)} then false else ${isOther} end
@@ -144,7 +152,7 @@ export function compileStore(stored: HistoryOfType, sittingMinutes: number): Tem
       and (v.published or not (v.locale = any(${covered}::text[]) or '*' = any(${covered}::text[])))`;
   return template(sql`with s as materialized (${changed}),
     replaced as (delete from ${table} f using s
-      where not s.published and f.content is not null and f.action <> 'before'
+      where not s.published and f.content is not null and f.action <> ${constant(BEFORE)}
         and ${ACTION}::text <> ${constant(RESTORE)}
         and f.actor = ${ACTOR}::text and f.actor_id is not distinct from ${ACTOR_ID}::text
         and f.since > now() - make_interval(mins => ${constant(sittingMinutes)})

@@ -27,6 +27,7 @@ function importFormers(table: Identifier, batch: ImportedDocuments): readonly St
 export const archivedFormers = (file: ContentType, table: Identifier): ArchivePart => ({
   always: {
     name: FORMER_HASHES,
+    lists: { name: 'hash', type: 'text' },
     of: (type, document) =>
       type === file
         ? sql`(select json_agg(f.hash order by f.hash) from ${quote(table)} f where f.document_id = ${document})`
