@@ -395,6 +395,34 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     expect(await shown(`pages/${red}`)).toMatchObject({ title: 'Then', code: 'red' });
   });
 
+  it('27.15 does not disclose what became of a document that the caller no longer finds', async () => {
+    const fates: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+      unchanged: () => Promise.resolve(),
+      changed: (id) => publish(`pages/${id}`),
+      unpublished: (id) => released([entry('page', id, { locale: '*', action: 'unpublish' })]),
+      deleted: (id) => send('DELETE', `pages/${id}`),
+    };
+    /** Response to "red" about the undo of a release of a page that has moved to a code and met its fate. */
+    const told = async (code: string, fate: keyof typeof fates): Promise<unknown> => {
+      const id = await draft('pages', { title: 'Then', code: 'red' });
+      await edit(`pages/${id}`, { stage: 'ready' });
+      const release = await released([entry('page', id, { locale: 'en' })]);
+      expect((await send('PUT', `pages/${id}`, { code })).status).toBe(200);
+      await fates[fate]?.(id);
+      const { status, error } = await undo(release, 'red');
+      return [fate, status, error?.message, error?.details.reason];
+    };
+    for (const fate of Object.keys(fates))
+      expect(await told('blue', fate)).toEqual([fate, 403, 'Forbidden', undefined]);
+    expect(await told('red', 'changed')).toContain('changed');
+    expect(await told('red', 'deleted')).toEqual([
+      'deleted',
+      409,
+      'The document has been deleted since',
+      'deleted',
+    ]);
+  });
+
   it.each(['tagless', 'openTags'])(
     '27.15 puts back links that the caller may not see, and discloses nothing about them to "%s"',
     async (as) => {

@@ -1,6 +1,11 @@
 /** Statements about the stored versions of what was published. */
 import { TIME } from '../../content/compile/changes.js';
-import { compileWithoutValues } from '../../content/compile/compile-version-rights.js';
+import {
+  compileWithoutValues,
+  isMet,
+  ruleContext,
+  type StateDecisions,
+} from '../../content/compile/compile-version-rights.js';
 import { rowScope } from '../../content/compile/scope.js';
 import type {
   PublishedChange,
@@ -11,6 +16,7 @@ import { historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
 import { join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 import { compileContent } from './compile-content.js';
+import { last } from './compile-version-reads.js';
 
 const listOf = <T>(list: readonly T[], read: (one: T) => unknown, type: Sql): Sql =>
   sql`${param(list.map(read))}::${type}[]`;
@@ -44,24 +50,28 @@ export const compileChangedVersions = (
 interface ReversalLookup extends Pick<ReversalRequest, 'type' | 'documentId' | 'changes'> {
   /** Conditions on a stored version `f` that a caller may see. */
   readonly visible: readonly Sql[];
+  /** Decisions about present versions: the caller knows of a document if a version meets one of them. */
+  readonly knowing: readonly StateDecisions[];
+  readonly defaultLocale: string;
 }
 
 /**
- * Selects for each locale the contents `after`, `before` and `draft`, and whether the caller may see the
- * first two (`visible`). A `live` version exists, and a `current` one has not changed since `after`.
+ * Selects for each locale the contents `after`, `before` and `draft`. The caller may see the first two if
+ * `visible`, and knows of the present document or of its deletion if `known`. A `live` version exists, and a
+ * `current` one has not changed since `after`.
  */
 export function compileReversal(
   file: ContentType,
-  { type, documentId, changes, visible }: ReversalLookup,
+  { type, documentId, changes, visible, knowing, defaultLocale }: ReversalLookup,
 ): Statement {
   const [table, rows] = [quote(historyTableOf(file)), quote(type.table)];
   const column = (read: (change: PublishedChange) => unknown): Sql => listOf(changes, read, sql`text`);
   const asked = sql`unnest(${column(({ locale }) => locale)}, ${column(({ after }) => after)},
     ${column(({ before }) => before)}) with ordinality x(locale, after, before, place)`;
   const document = sql`${param(documentId)}::text`;
-  const last = sql`select l.id from ${table} l where l.document_id = ${document}
-    and l.type = ${param(type.singularApiId)}::text and l.locale = x.locale and l.published
-    order by l.id desc limit 1`;
+  const typeName = sql`${param(type.singularApiId)}::text`;
+  const newest = sql`select l.id from ${table} l where l.document_id = ${document} and l.type = ${typeName}
+    and l.locale = x.locale and l.published order by l.id desc limit 1`;
   const content = compileContent(rowScope(type, sql`t`));
   const isSame = sql`case when a.content is null then t.id is null
     else t.id is not null and (t.updated_at = a.at or ${content} = a.content) end`;
@@ -69,10 +79,20 @@ export function compileReversal(
     and not coalesce(${join([sql`true`, ...visible], ' and ')}, false)`;
   const draft = sql`select ${compileContent(rowScope(type, sql`d`))} from ${rows} d
     where d.document_id = ${document} and d.locale = x.locale and not d.published`;
+  const present = sql`select 1 from ${rows} e where e.document_id = ${document}`;
+  const scope = { row: rowScope(type, sql`e`), context: ruleContext(defaultLocale) };
+  const isKnown = join(
+    knowing.map((decisions) => isMet(decisions, scope)),
+    ' or ',
+  );
+  const isShown = sql`${join([sql`true`, ...visible], ' and ')} as shown`;
+  const columns = sql`f.locale, f.published, ${isShown}`;
+  const deleted = last(table, { document, type: typeName, columns, current: [] });
   return compileWithoutValues(sql`select x.locale, a.content::text as after, b.content::text as before,
       (${draft})::text as draft, t.id is not null as live,
-      exists (select 1 from ${rows} e where e.document_id = ${document}) as found,
-      coalesce(a.id = (${last}) and ${isSame}, false) as current, not exists (${hidden}) as visible
+      exists (${present}) as found, case when exists (${present}) then exists (${present} and (${isKnown}))
+        else (select coalesce(bool_and(l.shown), false) from (${deleted}) l) end as known,
+      coalesce(a.id = (${newest}) and ${isSame}, false) as current, not exists (${hidden}) as visible
     from ${asked} left join ${rows} t on t.document_id = ${document} and t.locale = x.locale and t.published
       left join ${table} a on a.id = x.after::bigint left join ${table} b on b.id = x.before::bigint
     order by x.place`);

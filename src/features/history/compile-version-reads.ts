@@ -81,7 +81,7 @@ interface Last extends Pick<VersionsOf, 'current'> {
  * Selects the versions that the last deletion of a document has deleted. The index finds each of them,
  * however many versions and deletions the document has had.
  */
-function last(table: Sql, { document, type, columns, current }: Last): Sql {
+export function last(table: Sql, { document, type, columns, current }: Last): Sql {
   const same = sql`x.document_id = ${document} and x.type = ${type} and x.action = 'delete'`;
   const own = [
     sql`f.document_id = ${document}`,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { SYSTEM } from '../../content/access/caller.js';
+import { decide } from '../../content/access/decide.js';
 import type {
   PublishedChange,
   PublishedHistory,
@@ -11,7 +12,7 @@ import type {
 import type { StateChange } from '../../content/documents/write-list.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { oneOf } from '../../content/plan/rights.js';
-import { mayLook, type Viewer } from '../../content/plan/version-rights.js';
+import { decideReading, mayLook, type Viewer } from '../../content/plan/version-rights.js';
 import { Database } from '../../content/store/database.js';
 import { ContentError, forbidden } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
@@ -112,9 +113,16 @@ export class PublishedVersions implements PublishedHistory {
     const { changes } = request;
     if (!mayLook(request, true) || !mayCompare(request)) throw forbidden();
     if (changes.length === 0) return [];
-    const visible = visibleTo(request, ['update'], this.settings.defaultLocale);
-    const rows = await runner.run(compileReversal(this.schema.file, { ...request, visible }));
-    if (rows.some((row) => row['visible'] !== true)) throw forbidden();
+    const { defaultLocale } = this.settings;
+    const visible = visibleTo(request, ['update'], defaultLocale);
+    const reading = decideReading(request);
+    const publishing = decide(request.caller, request.type, 'publish');
+    const knowing = [reading, { published: publishing, drafts: publishing }];
+    const lookup = { ...request, visible, knowing, defaultLocale };
+    const rows = await runner.run(compileReversal(this.schema.file, lookup));
+    // The reasons below disclose changes and deletions.
+    const isKnown = (row: Row): boolean => reading.published === 'all' || row['known'] === true;
+    if (rows.some((row) => row['visible'] !== true || !isKnown(row))) throw forbidden();
     if (rows.some((row) => row['found'] !== true)) throw noWayBack('deleted');
     if (rows.some((row) => row['current'] !== true)) throw noWayBack('changed');
     if (rows.some((row, i) => changes[i]?.before !== null && row['before'] === null))
