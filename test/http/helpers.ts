@@ -122,7 +122,6 @@ export async function startHost(
     ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(options.fastify))
     : module.createNestApplication();
   app.useLogger(['fatal']);
-  app.enableShutdownHooks([]);
   options.prepare?.(app);
   try {
     await app.init();
