@@ -46,6 +46,10 @@ export const NOT_UNIQUE = 'This attribute must be unique';
 export const takenTogether = (names: readonly string[]): string =>
   `These attributes must be unique together: ${names.join(', ')}`;
 
+/** Message for values that an index cannot hold; one of several is too long. */
+export const tooLongTogether = (names: readonly string[]): string =>
+  `${names.join(', ')}: too long for values that must be unique`;
+
 /** Replaces all problems of attributes that the caller can neither read nor write (D27). */
 export const HIDDEN_ISSUE: Issue = {
   path: [],

@@ -1,5 +1,5 @@
 /** Indexes that types declare: the statements that use them, equal values together, and their life. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/core';
 import {
   CONTENT_ORM,
@@ -21,7 +21,8 @@ import { failure, type Host, type Model, startHost } from './helpers.ts';
 const category = defineCollectionType({
   singularApiId: 'category',
   pluralApiId: 'categories',
-  attributes: { name: { type: 'string' } },
+  attributes: { name: { type: 'string' }, motto: { type: 'string' }, note: { type: 'string' } },
+  indexes: [{ attributes: ['name', 'motto', 'note'], unique: true }],
 });
 const attributes = {
   title: { type: 'string', localized: true },
@@ -114,6 +115,15 @@ describe('declared indexes', () => {
     expect(await names()).toEqual(DECLARED);
     expect((await contentMigration({ orm: ormOf(host), model: MODEL })).up).toEqual([]);
     expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
+  });
+
+  it('names the attributes whose values are together too long for an index', async () => {
+    const rare = (): string =>
+      String.fromCodePoint(...Array.from({ length: 255 }, () => randomInt(0x20000, 0x2a6df)));
+    const message = 'name, motto, note: too long for values that must be unique';
+    const issue = { path: ['name'], message, name: 'ValidationError' };
+    const { body } = await post('categories', { name: rare(), motto: rare(), note: rare() }).expect(400);
+    expect(body).toEqual(failure(400, 'ValidationError', message, { errors: [issue] }));
   });
 
   it('14.26 several attributes are unique together, among published versions of a locale', async () => {
