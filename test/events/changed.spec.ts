@@ -9,9 +9,10 @@ import { startEvents } from './start-events.ts';
 class Receiver extends LocalServer {
   readonly paths: string[] = [];
   status = 200;
+  delay = 40;
   protected respond(_text: string, { url = '' }: IncomingMessage, response: ServerResponse): void {
     this.paths.push(url);
-    setTimeout(() => response.writeHead(this.status).end(), 40);
+    setTimeout(() => response.writeHead(this.status).end(), this.delay);
   }
 }
 
@@ -67,6 +68,39 @@ describe('a webhook', () => {
     };
     await writeDuring(work, write);
     await test.http.delete(`/api/webhooks/${id}`).expect(204);
+  });
+
+  /** Logs 200 deletions of one document, which are one batch for a webhook, sent one after another. */
+  const logBatch = (): Promise<unknown> =>
+    test.sql(
+      `insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes, published)
+       select nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'memo', 'one', '', 'delete',
+         'system', '[]', true from generate_series(1, 200) n`,
+    );
+
+  it.each<[string, (id: string) => PromiseLike<unknown>]>([
+    [
+      'disabled',
+      (id) =>
+        test.http
+          .put(`/api/webhooks/${id}`)
+          .send({ data: { enabled: false } })
+          .expect(200),
+    ],
+    ['deleted', (id) => test.http.delete(`/api/webhooks/${id}`).expect(204)],
+  ])('21.10: gets no more of a batch once it is %s', async (state, end) => {
+    receiver.delay = 200;
+    const id = await add(state);
+    await logBatch();
+    await eventually(() => (count(state) >= 3 ? [1] : []), 1);
+    await end(id);
+    // The whole batch would take 40 s.
+    await wait(2000);
+    const former = count(state);
+    await wait(2000);
+    expect(count(state)).toBe(former);
+    if (state === 'disabled') await test.http.delete(`/api/webhooks/${id}`).expect(204);
+    receiver.delay = 40;
   });
 
   it('21.8: is tried once a minute while many documents wait, which takes none of their retries', async () => {

@@ -30,14 +30,17 @@ const memo = defineCollectionType({
 const seen: { readonly instance: number; readonly event: LoggedEvent }[] = [];
 
 let instances = 0;
+/** Milliseconds that a handler takes. */
+let delay = 0;
 
 @Injectable()
 class Handlers {
   private readonly instance = (instances += 1);
 
   @OnContentEvent('memos')
-  note(event: LoggedEvent): void {
+  async note(event: LoggedEvent): Promise<void> {
     seen.push({ instance: this.instance, event });
+    await new Promise((done) => setTimeout(done, delay));
   }
 }
 
@@ -133,6 +136,23 @@ describe('instances of an application', () => {
     first = await start();
     await eventually(() => seen, 1);
     expect(seen[0]?.event.documentId).toBe('away');
+  });
+
+  it('shut down without the rest of a batch, which the next one handles in order', async () => {
+    await first.close();
+    await sql(`insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes)
+      select nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'memo', 'slow', '', 'update', 'system', '[]'
+      from generate_series(1, 150) n`);
+    delay = 100;
+    first = await start();
+    await eventually(() => seen.slice(0, 2), 2);
+    await first.close();
+    expect(seen.length).toBeLessThan(100);
+    delay = 0;
+    first = await start();
+    await eventually(() => seen, 150);
+    const ids = seen.map(({ event }) => Number(event.id.slice('evt_'.length)));
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   });
 
   it('lose no event of a database that was restored on another server', async () => {

@@ -158,16 +158,17 @@ export class ReaderRun {
 
   /**
    * Attempts the events of each document in order, up to the first failure. A reader with a concurrency of 1
-   * gets all events in order.
+   * gets all events in order. Attempts none once the run has to stop: a batch can take an hour.
    */
   private async deliver(pending: readonly Pending[]): Promise<readonly TriedEvent[]> {
-    const { reader } = this.base;
+    const { reader, isStopping } = this.base;
     const failed = new Set<string>();
     let isGone = false;
     const one = async (each: Pending): Promise<TriedEvent> => {
       const [at, started] = [Date.now(), performance.now()];
       const document = documentOf(each.event);
-      const outcome = isGone || failed.has(document) ? null : await this.outcomeOf(each.event);
+      const isHeld = isGone || failed.has(document) || isStopping();
+      const outcome = isHeld ? null : await this.outcomeOf(each.event);
       if (outcome?.kind === 'gone') isGone = true;
       const tried = { ...each, outcome, at, milliseconds: Math.round(performance.now() - started) };
       if (!isSettled(tried)) failed.add(document);

@@ -146,6 +146,7 @@ export class Webhooks implements OnModuleInit {
     await this.log.database.transaction(async (runner) => {
       for (const statement of compileRemove(this.log.file, reader)) await runner.run(statement);
     }, OWN_TRANSACTION);
+    this.worker.round();
   }
 
   /** Gives a stored webhook a new secret. Requests are signed with the former one, too, for 24 hours. */
