@@ -71,9 +71,10 @@ class Serializer extends DOMSerializer {
   }
 }
 
-/** Links the selected text to a pasted address of the web. Returns false for everything else. */
+/** Links the selected text of a block to a pasted address of the web. Returns false for everything else. */
 function linkSelection({ state, dispatch }: EditorView, pasted: string): boolean {
-  const { $from, $to, from, to, empty } = state.selection;
+  // A selection of everything is none of a block.
+  const { $from, $to, from, to, empty } = TextSelection.between(state.selection.$from, state.selection.$to);
   const url = /^http\S+\s*$/i.test(pasted) ? linkable(pasted) : null;
   if (url === null || empty || !$from.sameParent($to)) return false;
   dispatch(state.tr.addMark(from, to, marks.link.create({ url })));

@@ -46,7 +46,7 @@ export const setLink =
   ({ url, rest = null, text = url }: Target): Command =>
   (state, dispatch) => {
     const { selection, tr } = state;
-    if (!selection.$from.parent.isTextblock) return false;
+    if (selection.empty && !selection.$from.parent.isTextblock) return false;
     const before = linkAt(state);
     const mark = marks.link.create({ url, rest });
     if (before === null && selection.empty)

@@ -278,6 +278,33 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     expect((await stored(id)).story).toEqual([paragraph(text(''), link, text(''))]);
   });
 
+  it('replaces several paragraphs by an address that it pastes', async () => {
+    const url = 'https://example.org/a';
+    const id = await write({ story: [paragraph(text('one')), paragraph(text('two'))] });
+    await ann.page.focus(STORY);
+    await press('Control+a');
+    await settled();
+    await paste(STORY, { 'text/plain': url });
+    await ann.saved();
+    expect((await stored(id)).story).toEqual([paragraph(text(url))]);
+  });
+
+  it('links everything to an address', async () => {
+    const url = 'https://example.org/a';
+    const id = await write({ story: [paragraph(text('one')), paragraph(text('two'))] });
+    await ann.page.focus(STORY);
+    await press('Control+a');
+    await settled();
+    await press('Control+k');
+    await ann.fill('Address', url);
+    await press('Enter');
+    await ann.saved();
+    const link = (content: string): object => ({ type: 'link', url, children: [text(content)] });
+    expect((await stored(id)).story).toEqual(
+      ['one', 'two'].map((content) => paragraph(text(''), link(content), text(''))),
+    );
+  });
+
   it('pastes from other editors of the same library, which mark their copies alike', async () => {
     const id = await write({ story: null });
     await paste(STORY, {
