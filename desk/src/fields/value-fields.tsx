@@ -3,7 +3,7 @@ import { Checkbox, PasswordInput, Select, Text, Textarea, TextInput } from '@man
 import { type ChangeEvent, type ComponentType, type FocusEvent, useState } from 'react';
 import { isNumber, lengthOf, losesDigits, problemOf } from '../form/check.ts';
 import { unfinished, unfinishedText } from '../form/values.ts';
-import { localZone } from '../model/local-time.ts';
+import { inputOf, isValidTime, localZone, timeOf } from '../model/local-time.ts';
 import { choicesOf } from '../model/model.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
@@ -179,26 +179,14 @@ function ChoiceField(props: FieldProps) {
   );
 }
 
-const pad = (number: number): string => String(number).padStart(2, '0');
-
-/** Formats an instant for an input, in the zone of the browser. */
-function localTime(instant: string): string {
-  const at = new Date(instant);
-  if (Number.isNaN(at.getTime())) return '';
-  const day = `${String(at.getFullYear()).padStart(4, '0')}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
-  return `${day}T${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
-}
-
 function DateTimeField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<string>(props);
   const zone = texts.inZone(localZone());
   const description = shared.description === undefined ? zone : `${shared.description} ${zone}`;
   const { incomplete, note, forget } = useParts();
   const change = (text: string): void => {
-    const at = new Date(text);
     forget();
-    if (text === '') set(null);
-    else if (!Number.isNaN(at.getTime())) set(at.toISOString());
+    if (text === '' || isValidTime(text)) set(timeOf(text, value));
   };
   return (
     <TextInput
@@ -207,7 +195,7 @@ function DateTimeField(props: FieldProps) {
       description={description}
       type="datetime-local"
       step={1}
-      value={typeof value === 'string' ? localTime(value) : ''}
+      value={inputOf(value ?? null, 'seconds')}
       onBlur={note}
       onChange={(event: Typed) => change(event.currentTarget.value)}
     />

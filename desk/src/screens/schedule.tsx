@@ -71,7 +71,10 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
   const [publishAt, setPublishAt] = useState(inputOf(schedule.publishAt));
   const [unpublishAt, setUnpublishAt] = useState(inputOf(schedule.unpublishAt));
   const submit = async (): Promise<void> => {
-    const times = { publishAt: timeOf(publishAt), unpublishAt: timeOf(unpublishAt) };
+    const times = {
+      publishAt: timeOf(publishAt, schedule.publishAt),
+      unpublishAt: timeOf(unpublishAt, schedule.unpublishAt),
+    };
     // The server publishes the draft, so the form is saved first.
     if (!(await editor.save())) throw new Error(texts.refused);
     client.setQueryData(keyOf(editor), await writeSchedule(editor.place, times));

@@ -51,6 +51,18 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await stored()).toMatchObject({ rating: 4, weight: -0.05, price: 2.5 });
   });
 
+  it('stay in the second of two equal hours if their minutes change: times', async () => {
+    await ann.page.emulateTimezone('Europe/Berlin');
+    await visit.api('put', `/articles/${id}?status=draft`, { data: { meeting: '2026-10-25T01:30:00.000Z' } });
+    await ann.openAnew(`/content/article/${id}`);
+    const input = await ann.page.waitForSelector('input[data-path=meeting]');
+    await input?.focus();
+    for (const key of ['Tab', 'Tab', 'Tab', 'Tab', '4', '5'] as const) await ann.page.keyboard.press(key);
+    await ann.saved();
+    await ann.page.emulateTimezone('UTC');
+    expect(await stored()).toMatchObject({ meeting: '2026-10-25T01:45:00.000Z' });
+  });
+
   it('may be as long as the server accepts, in characters that are longer in the browser', async () => {
     const title = '👍'.repeat(80);
     await ann.fill('Title', '');

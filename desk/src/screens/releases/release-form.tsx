@@ -27,7 +27,7 @@ export function ReleaseForm({ title, release, close, submit }: Props) {
       close={close}
       values={[name, at]}
       message={release === null ? texts.persons.created(name) : texts.persons.saved}
-      submit={() => submit({ name, at: timeOf(at) })}
+      submit={() => submit({ name, at: timeOf(at, release?.at ?? null) })}
     >
       <TextInput
         label={releases.name}
