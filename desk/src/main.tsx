@@ -1,6 +1,15 @@
 import '@mantine/core/styles.css';
 import './desk.css';
-import { Alert, createTheme, DirectionProvider, Input, MantineProvider, PasswordInput } from '@mantine/core';
+import {
+  Alert,
+  CloseIcon,
+  createTheme,
+  DirectionProvider,
+  Input,
+  MantineProvider,
+  PasswordInput,
+} from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import type { MouseEvent } from 'react';
@@ -49,6 +58,12 @@ const forgetChoice = ({ currentTarget }: MouseEvent<HTMLInputElement>): void => 
   currentTarget.value = '';
 };
 
+/** Hides icons from screen readers: the button or the text beside an icon has the name. */
+const HIDDEN = { 'aria-hidden': true };
+
+const Next = () => <IconChevronRight size={16} aria-hidden />;
+const Previous = () => <IconChevronLeft size={16} aria-hidden />;
+
 const themeOf = ({ readPassword }: Texts) =>
   createTheme({
     primaryColor: colour,
@@ -58,13 +73,19 @@ const themeOf = ({ readPassword }: Texts) =>
     cursorType: 'pointer',
     respectReducedMotion: true,
     components: {
+      ActionIcon: { defaultProps: { attributes: { icon: HIDDEN } } },
       Alert: Alert.extend({ defaultProps: { variant: 'outline' } }),
+      Button: { defaultProps: { attributes: { section: HIDDEN } } },
+      CloseButton: { defaultProps: { icon: <CloseIcon aria-hidden /> } },
+      ComboboxChevron: { defaultProps: HIDDEN },
       // Without its last choice, the input reports a file of the same name again.
       FileButton: { defaultProps: { inputProps: { onClick: forgetChoice } } },
       // Hints below the inputs leave the inputs of a row in line.
       InputWrapper: Input.Wrapper.extend({
         defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
       }),
+      Menu: { defaultProps: { attributes: { itemSection: HIDDEN } } },
+      Pagination: { defaultProps: { nextIcon: Next, previousIcon: Previous } },
       PasswordInput: PasswordInput.extend({
         defaultProps: {
           visibilityToggleFocusable: true,

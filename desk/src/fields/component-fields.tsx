@@ -231,7 +231,7 @@ const ItemRow = memo(function ItemRow(props: RowProps) {
             {handle}
             <UnstyledButton flex={1} miw={0} py={8} my={-8} onClick={() => toggle(id)} aria-expanded={isOpen}>
               <Group gap="xs" wrap="nowrap">
-                <Icon size={16} className="desk-fixed" />
+                <Icon size={16} className="desk-fixed" aria-hidden />
                 <Text size="sm" fw={500} truncate miw={0}>
                   <bdi>{name}</bdi>
                 </Text>

@@ -95,7 +95,7 @@ function Search({ state, go }: Omit<Props, 'hasKind'>) {
       role="searchbox"
       aria-label={texts.searchIn(texts.library)}
       placeholder={texts.search}
-      leftSection={<IconSearch size={16} />}
+      leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
         <>
           {isTyping && <Loader size="xs" />}

@@ -190,7 +190,7 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
         role="searchbox"
         aria-label={texts.searchIn(type.listLabel)}
         placeholder={texts.search}
-        leftSection={<IconSearch size={16} />}
+        leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={
           search === '' ? null : (
             <ActionIcon variant="subtle" aria-label={texts.clearSearch} onClick={clear}>

@@ -39,6 +39,10 @@ const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
     .map((one) => one.outerHTML.slice(0, 120)).slice(0, 5)`;
 
+/** Icons that a screen reader reads as pictures without a name. */
+const NAMELESS = `[...document.querySelectorAll('svg:not([aria-label], [aria-hidden=true], [aria-hidden=true] *)')]
+  .map((one) => 'Icon without a name: ' + one.parentElement.outerHTML.slice(0, 160))`;
+
 /** Resolves two frames later, so that the page has seen its new size and scheme. */
 const FRAMES =
   'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))';
@@ -63,7 +67,7 @@ async function keepPicture(page: Page, name: string): Promise<void> {
     .toFile(join(FOLDER, `${name}.png`));
 }
 
-/** Shows one screen in every view. Returns the serious findings of axe, and elements that are too wide. */
+/** Shows one screen in every view. Returns findings of axe, icons without a name, and what is too wide. */
 export async function checkViews(page: Page, name: string, visit: () => Promise<void>): Promise<string[]> {
   const found: string[] = [];
   const [first] = VIEWS;
@@ -73,7 +77,8 @@ export async function checkViews(page: Page, name: string, visit: () => Promise<
     await show(page, view);
     if (PICTURES.includes(name)) await keepPicture(page, `${name}-${view.name}`);
     const wide = (await page.evaluate(OVERFLOWING)) as string[];
-    found.push(...[...(await findings(page)), ...wide].map((one) => `${view.name}: ${one}`));
+    const nameless = (await page.evaluate(NAMELESS)) as string[];
+    found.push(...[...(await findings(page)), ...wide, ...nameless].map((one) => `${view.name}: ${one}`));
   }
   return found;
 }

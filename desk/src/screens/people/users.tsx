@@ -81,7 +81,7 @@ export function UsersScreen() {
         role="searchbox"
         aria-label={texts.persons.searchUsers}
         placeholder={texts.search}
-        leftSection={<IconSearch size={16} />}
+        leftSection={<IconSearch size={16} aria-hidden />}
         value={search}
         onChange={(event) => {
           setSearch(event.currentTarget.value);
