@@ -14,7 +14,7 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { lazy, useEffect, useState } from 'react';
 import { ApiError, messageOf } from '../api/errors.ts';
 import { request } from '../api/http.ts';
 import { type Json, keyOf, type Link, linkOf, textOfValue } from '../form/values.ts';
@@ -204,6 +204,12 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
     },
     getNextPageParam: (last, all) => (last.length < PAGE_SIZE ? undefined : all.length + 1),
   });
+  // The key that links an option has the place of the chosen one, whatever the list shows there.
+  useEffect(() => combobox.resetSelectedOption(), [search]);
+  useEffect(() => {
+    const at = combobox.getSelectedOptionIndex();
+    if (at >= 0) combobox.selectOption(at);
+  }, [data]);
   const rows = (data?.pages ?? []).flat();
   const found = rows.map((one) => linkOf(one, target.name, model));
   const names = distinct(found.map(({ title }) => title ?? texts.untitled));

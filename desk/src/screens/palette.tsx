@@ -153,8 +153,8 @@ export default function Palette({ close }: { readonly close: () => void }) {
             aria-autocomplete="list"
             placeholder={texts.palette.hint}
             value={search}
-            // The list keeps the key for itself.
-            onKeyDown={(event) => event.key === 'Escape' && close()}
+            // The list keeps the key for itself. It may also end the composition of a letter.
+            onKeyDown={({ key, nativeEvent }) => key === 'Escape' && !nativeEvent.isComposing && close()}
             rightSection={isFetching ? <Loader size="xs" aria-label={texts.loading} /> : null}
             onChange={(event) => setSearch(event.currentTarget.value)}
           />

@@ -154,6 +154,18 @@ const imprint = defineSingleType({
     await ann.until('closed', async () => (await ann.page.$$('[role=dialog]')).length === 0);
   });
 
+  it('ends the composition of a letter by a key that otherwise closes the palette', async () => {
+    await palette();
+    const keyboard = await ann.page.createCDPSession();
+    const composed = { text: 'に', selectionStart: 1, selectionEnd: 1 };
+    await keyboard.send('Input.imeSetComposition', composed);
+    await ann.page.keyboard.press('Escape');
+    await keyboard.send('Input.insertText', { text: '日' });
+    await ann.until('letter', async () => (await ann.valueOf('Go to')) === '日');
+    await ann.page.keyboard.press('Escape');
+    await ann.until('closed', async () => (await ann.page.$$('[role=dialog]')).length === 0);
+  });
+
   it('finds a document of any type, and opens it', async () => {
     await palette();
     await ann.page.keyboard.type('autumn');
@@ -378,6 +390,44 @@ const imprint = defineSingleType({
     await ann.saved();
     const [stored] = await visit.api('get', '/pages?status=draft&filters[title]=Chosen&populate=subjects');
     expect(stored.subjects).toMatchObject([{ name: 'Olga', __type: 'api::author.author' }]);
+  });
+
+  it('links by a key only what the search marks, also after more letters and more results', async () => {
+    const labels = Array.from({ length: 45 }, (_, at) => `Candidate ${at + 10}`);
+    for (const label of labels) await visit.api('post', '/tags', { data: { label } });
+    await visit.api('post', '/articles?status=draft', { data: { title: 'With candidates' } });
+    await ann.open('/content/article?q=candidates');
+    await ann.follow('With candidates');
+    await (await ann.field('Add to Tags')).click();
+    const { keyboard } = ann.page;
+    const list = '[role=listbox][aria-label=Tags]';
+    const shows = (count: number): Promise<void> =>
+      ann.until(
+        `${count} options`,
+        async () => (await ann.texts(`${list} [data-combobox-option]`)).length === count,
+      );
+    const marked = async (): Promise<string> => (await ann.texts(`${list} [data-combobox-selected]`)).join();
+    const linked = (): Promise<string[]> => ann.texts('[data-path=tags] .desk-link-title');
+    await shows(21);
+    for (const _ of [1, 2, 3]) await keyboard.press('ArrowDown');
+    await keyboard.type('Candidate 1');
+    await shows(10);
+    await keyboard.press('Enter');
+    expect([await marked(), await linked()]).toEqual(['', []]);
+    await keyboard.press('ArrowDown');
+    await keyboard.press('Enter');
+    await ann.until('linked', async () => (await linked()).join() === 'Candidate 10');
+    await shows(21);
+    await keyboard.press('ArrowUp');
+    expect(await marked()).toBe('Show more');
+    await keyboard.press('Enter');
+    await shows(41);
+    await ann.until('the first new one', async () => (await marked()) === 'Candidate 30');
+    await keyboard.press('Enter');
+    await ann.until('linked', async () => (await linked()).join() === 'Candidate 10,Candidate 30');
+    await ann.saved();
+    const made = await visit.api('get', '/tags?filters[label][$startsWith]=Cand&pagination[pageSize]=50');
+    for (const { documentId } of made) await visit.api('delete', `/tags/${documentId}`);
   });
 
   it('is offered to create the first document of an empty list', async () => {
