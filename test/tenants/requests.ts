@@ -7,6 +7,8 @@ export interface Known {
   readonly other: Readonly<Record<string, readonly string[]>>;
   readonly shared: Readonly<Record<string, readonly string[]>>;
   readonly files: readonly string[];
+  /** Ids of stored versions by document id. */
+  readonly versions: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Asked {
@@ -291,20 +293,26 @@ export class Requests {
 
   private past(): Asked {
     const type = this.pick(OWNED);
-    const base = `${PLURAL(type)}/${this.id(type)}`;
-    const version = 1 + Math.floor(this.next() * ROWS);
+    const id = this.id(type);
+    const base = `${PLURAL(type)}/${id}`;
+    const some = (): string => this.pick(this.known.versions[this.chance(90) ? id : this.id(type)] ?? ['1']);
+    const version = some();
     return this.pick<Asked>([
       { method: 'GET', path: `${base}/versions` },
+      { method: 'GET', path: `${base}/versions?status=published&locale=en&pagination[pageSize]=1` },
       { method: 'GET', path: `${base}/versions/${version}` },
       { method: 'GET', path: `${base}/versions/${version}/changes` },
+      { method: 'GET', path: `${base}/versions/${version}/changes?with=${some()}` },
+      { method: 'GET', path: `${base}/versions/${version}/changes?with=${some()}` },
       { method: 'POST', path: `${base}/versions/${version}/actions/restore` },
       { method: 'GET', path: `${PLURAL(type)}/trash` },
+      { method: 'GET', path: `${PLURAL(type)}/trash?documentId=${id}` },
       { method: 'POST', path: `${base}/actions/restore` },
     ]);
   }
 
   private release(): Asked {
-    const base = `releases/${this.pick([1, 2, 2, 3])}`;
+    const base = `releases/${this.pick([1, 2, 2, 3, 4, 4, 5])}`;
     const entry = (): object => ({
       type: this.pick(['article', 'article', 'tag']),
       documentId: this.id('article'),
@@ -325,6 +333,8 @@ export class Requests {
       () => ({ method: 'POST', path: `${base}/actions/remove`, body: { data: { entries: [row(), row()] } } }),
       () => ({ method: 'POST', path: `${base}/actions/publish`, body: { data: { dryRun: true } } }),
       () => ({ method: 'POST', path: `${base}/actions/publish` }),
+      () => ({ method: 'POST', path: `${base}/actions/undo`, body: { data: { dryRun: true } } }),
+      () => ({ method: 'POST', path: `${base}/actions/undo` }),
     ])();
   }
 

@@ -11,7 +11,7 @@ import type { RunSql } from '../fuzz/content.ts';
 import { buildSchema } from '../fuzz/internals.ts';
 import { Restorable } from '../fuzz/restorable.ts';
 import { copyDatabase, createDatabase } from '../support/database.ts';
-import { components, contentTypes, optionsOf, OWNED, uid, type Way } from './model.ts';
+import { components, contentTypes, memberOf, optionsOf, OWNED, uid, type Way } from './model.ts';
 import { type Asked, type Known, SHIFT } from './requests.ts';
 
 const schema = buildSchema(contentTypes, components);
@@ -125,6 +125,83 @@ async function fillTenant(
   return ids;
 }
 
+/** Sends a request of a member of the first tenant, and returns its data. Throws for a refusal. */
+const asMember =
+  ({ url }: RunningApp, { own }: Known) =>
+  async (method: string, path: string, data?: unknown): Promise<Record<string, unknown>> => {
+    const headers = {
+      ...memberOf('member', own['organisation']?.[0] ?? ''),
+      'content-type': 'application/json',
+    };
+    const response = await fetch(`${url}/api/${path}`, {
+      method,
+      headers,
+      ...(data === undefined ? {} : { body: JSON.stringify({ data }) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
+    return (JSON.parse(text) as { data: Record<string, unknown> }).data;
+  };
+
+/**
+ * Makes articles that have changed their tenant, in both directions: two that exist, and two that were deleted
+ * since. Adds two releases of the member that are released: with an article that is of the other tenant now,
+ * and without.
+ */
+async function moveSome(running: RunningApp, known: Known): Promise<void> {
+  const service = serviceOf(running)('article');
+  const send = asMember(running, known);
+  const sides = [known.own, known.other];
+  const released: string[] = [];
+  for (const [n, side] of sides.entries())
+    for (const ends of [false, true]) {
+      const [from, to] = [sides[1 - n] ?? {}, side];
+      const name = (ids: Ids | Known['own']): string => TENANTS[ids === known.own ? 0 : 1];
+      const valuesOf = (ids: Known['own'], version: number): Record<string, unknown> => ({
+        title: `${name(ids)} moved ${n}${ends ? 'b' : 'a'} ${version}`,
+        rank: 10 * n + version,
+        stage: 'ready',
+        organisation: ids['organisation']?.[0],
+        tags: [ids['tag']?.[0], ids['tag']?.[1]],
+        next: ids['article']?.[1],
+        part: { text: `${name(ids)} part ${version}`, article: ids['article']?.[2] },
+      });
+      const { documentId } = await service.create(valuesOf(from, 1), { status: 'draft' });
+      if (from === known.own && !ends) {
+        for (const entries of [[documentId, known.own['article']?.[0]], [known.own['article']?.[2]]]) {
+          const { id } = await send('POST', 'releases', { name: `released ${released.length}` });
+          await send(
+            'POST',
+            `releases/${String(id)}/entries`,
+            entries.map((one) => ({ type: 'article', documentId: one, locale: 'en' })),
+          );
+          await send('POST', `releases/${String(id)}/actions/publish`);
+          released.push(String(id));
+        }
+      }
+      await service.update(documentId, valuesOf(from, 2));
+      await service.update(documentId, valuesOf(to, 3));
+      await service.update(documentId, valuesOf(to, 4), { status: 'draft' });
+      if (ends) await service.delete(documentId);
+      (side['article'] as string[]).push(documentId);
+    }
+  if (released.length !== 2) throw new Error('the releases are missing');
+}
+
+/** Gives the released releases ids that requests name. */
+async function nameReleases(sql: RunSql): Promise<void> {
+  await sql(`with r as (select id, 3 + row_number() over (order by id) as n from content_release where id > 3),
+      e as (update content_release_entry e set release_id = r.n from r where e.release_id = r.id)
+    update content_release t set id = r.n from r where t.id = r.id`);
+}
+
+const versionsIn = async (sql: RunSql): Promise<Known['versions']> =>
+  Object.fromEntries(
+    (
+      await sql('select document_id, array_agg(id::text order by id) as ids from content_version group by 1')
+    ).map((row) => [String(row['document_id']), row['ids'] as string[]]),
+  );
+
 /** Deletes an article, the published versions of a second one, and a language of a third one. */
 async function withoutSome(sql: RunSql, [first, second, third]: readonly string[]): Promise<void> {
   const articles = `"${schema.types.get('article')?.table ?? ''}"`;
@@ -177,8 +254,23 @@ async function rewrite(sql: RunSql, { own, other }: Known): Promise<void> {
     await sql(`update ${table} set id = id + ${SHIFT}, revision = revision + 1 where ${rows}`, ids);
   }
   await withoutSome(sql, other['article'] ?? []);
+  // The article that was of the tenant when a release published it.
+  await withoutSome(sql, other['article']?.slice(DOCUMENTS, DOCUMENTS + 1) ?? []);
   await withoutLinks(sql, own['article']?.[CROSSING[0] ?? 0] ?? '', theirs);
-  await sql('delete from content_version where document_id = any($1) and mod(id::int, 2) = 0', [theirs]);
+  // The last version of a deleted article shows whose it was, so articles that were of the tenant keep theirs.
+  await sql(
+    `delete from content_version v where document_id = any($1) and mod(id::int, 2) = 0 and not exists (
+      select 1 from content_version f where f.document_id = v.document_id and f.content -> 'organisation' ->> 0 = $2)`,
+    [theirs, own['organisation']?.[0]],
+  );
+  // Articles that have changed their tenant: what the other tenant had is different, and partly missing.
+  const former = `document_id = any($1) and content -> 'organisation' ->> 0 = $2`;
+  const moved = [own['article'], organisationId];
+  await sql(`delete from content_version where ${former} and mod(id::int, 3) = 0`, moved);
+  await sql(
+    `update content_version set content = replace(content::text, 'beta', '${OTHER_TEXT}')::jsonb where ${former}`,
+    moved,
+  );
   await sql('commit');
   if ((own['article'] ?? []).length === 0) throw new Error('the tenant has no articles');
 }
@@ -216,8 +308,13 @@ export async function prepareWorlds(way: Way, closing: Closing, serverUrl?: stri
     const other = await fillTenant(service, TENANTS[1], { shared, foreign: {}, files });
     const own = await fillTenant(service, TENANTS[0], { shared, foreign: other, files });
     await service('topic').update(topics[0] ?? '', { lead: other['article']?.[3] });
-    known = { own, other, shared, files };
-    await withSql(first.url, (sql) => makeReleases(sql, known));
+    const made: Known = { own, other, shared, files, versions: {} };
+    await moveSome(running, made);
+    known = await withSql(first.url, async (sql) => {
+      await nameReleases(sql);
+      await makeReleases(sql, made);
+      return { ...made, versions: await versionsIn(sql) };
+    });
   } finally {
     await running.close();
   }
