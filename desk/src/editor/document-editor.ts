@@ -98,7 +98,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.version.place = await this.unsaved.settle(this.place, this.requests);
     const isStored = (await this.reload()) || this.isNew;
     const exists = isStored || (await this.isElsewhere()) || this.type.kind === 'singleType';
-    if (!this.isDisposed) await this.recover();
+    if (!this.isDisposed) await this.recover(exists);
     return exists;
   }
 
@@ -129,9 +129,9 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.slugs.watch();
   }
 
-  private async recover(): Promise<void> {
+  private async recover(exists: boolean): Promise<void> {
     const theirs = this.store.base;
-    const { values, conflicts, at, drop } = await this.unsaved.recover(this.place, theirs);
+    const { values, conflicts, at, drop } = await this.unsaved.recover(this.place, exists ? theirs : null);
     // A copy of another document comes first.
     if (at === null || (this.isNew && this.store.isChanged)) return;
     this.store.rebase(theirs, values);

@@ -193,16 +193,20 @@ export class UnsavedWork {
     return { base, values, at, tab, form };
   }
 
-  /** Applies the work of forms that are gone, oldest first, to the stored values. */
-  async recover(place: Place, theirs: Values): Promise<Recovered> {
+  /**
+   * Applies the work of forms that are gone, oldest first, to the stored values. Those of a deleted document,
+   * which are null, are the values that the work is based on.
+   */
+  async recover(place: Place, theirs: Values | null): Promise<Recovered> {
     const found = await this.left(place);
+    const start = theirs ?? withStoredKeys(found[0]?.[1].base ?? {});
     const merged = found.reduce<Merged>(
       (before, [, work]) => {
         const [base, mine] = [withStoredKeys(work.base), withStoredKeys(work.values)];
         const { values, conflicts } = merge({ base, mine, theirs: before.values }, place.type, this.model);
         return { values, conflicts: [...before.conflicts, ...conflicts] };
       },
-      { values: theirs, conflicts: [] },
+      { values: start, conflicts: [] },
     );
     const drop = async (): Promise<void> => {
       for (const [key] of found) {

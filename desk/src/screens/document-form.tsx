@@ -89,19 +89,21 @@ function Notices({ editor }: { readonly editor: DocumentEditor }) {
     <>
       {phase === 'missing' && (
         <Alert color="red" title={isElsewhere ? texts.goneLanguage : texts.gone} role="alert">
-          <Text size="sm">
-            {texts.goneHint} {isChanged && texts.goneChanges}
-          </Text>
-          {'trash' in editor.type.verbs && !isElsewhere && (
-            <Anchor component={Link} size="sm" href={`/trash/${editor.type.name}`}>
-              {texts.history.toTheTrash}
-            </Anchor>
-          )}
-          {(isElsewhere ? 'update' : 'create') in editor.type.verbs && editor.store.isChanged && (
-            <Button size="xs" mt="xs" onClick={() => void editor.createAgain()}>
-              {texts.createAgain}
-            </Button>
-          )}
+          <Stack gap="xs" align="flex-start">
+            <Text size="sm">
+              {texts.goneHint} {isChanged && texts.goneChanges}
+            </Text>
+            {'trash' in editor.type.verbs && !isElsewhere && (
+              <Anchor component={Link} size="sm" href={`/trash/${editor.type.name}`}>
+                {texts.history.toTheTrash}
+              </Anchor>
+            )}
+            {(isElsewhere ? 'update' : 'create') in editor.type.verbs && editor.store.isChanged && (
+              <Button size="xs" onClick={() => void editor.createAgain()}>
+                {texts.createAgain}
+              </Button>
+            )}
+          </Stack>
         </Alert>
       )}
       {recovered !== null && (

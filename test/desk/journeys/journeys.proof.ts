@@ -422,6 +422,23 @@ const PASSWORD = 'a long password of an editor';
     expect(ann.page.url()).toContain(`/content/article/${again.documentId}`);
   });
 
+  it('recovers changes of a document that was deleted meanwhile, with all its values', async () => {
+    const { documentId } = await make({ title: 'Deleted before the reload', rating: 4, lead: 'Old.' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.type('Lead', ' Kept.');
+    await api('delete', `/articles/${documentId}?locale=*`);
+    await ann.press('Save');
+    await ann.sees('This document was deleted');
+    await ann.openAnew(`/content/article/${documentId}`);
+    await ann.sees('Your changes are kept below.');
+    await ann.seesNot('Another editor has changed the same fields');
+    expect(await ann.valueOf('Title')).toBe('Deleted before the reload');
+    await ann.press('Create it again with these values');
+    await ann.saved();
+    const [again] = await api('get', '/articles?status=draft&filters[title]=Deleted before the reload');
+    expect(again).toMatchObject({ lead: 'Old. Kept.', rating: 4 });
+  });
+
   it('sees that its language was deleted meanwhile, and adds it to the same document again', async () => {
     const { documentId } = await make({ title: 'Deleted in French' });
     await api('put', `/articles/${documentId}?status=draft&locale=fr`, { data: { title: 'Effacé' } });
