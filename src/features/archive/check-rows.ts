@@ -32,10 +32,10 @@ const like =
 
 const DATE = /^(\d{4,7})-(\d\d)-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?\+00:00)?( BC)?$/;
 
-/** Years from which `Date` can be made; the calendar repeats after 400 years. */
+/** Returns a year from 2000 on with the same days. The calendar repeats after 400 years. */
 const calendarYear = (year: number): number => (((year % 400) + 400) % 400) + 2000;
 
-/** Dates and instants are texts of days that the calendar has, or infinite. */
+/** Accepts the texts of days that the calendar has, until a year that the type can store, and infinity. */
 const isDay =
   (lastYear: number, hasTime: boolean): Test =>
   (value) => {
