@@ -5,6 +5,7 @@ import {
   DndContext,
   type DragEndEvent,
   KeyboardSensor,
+  type KeyboardSensorProps,
   PointerSensor,
   useSensor,
   useSensors,
@@ -19,7 +20,7 @@ import {
 import { CSS } from '@dnd-kit/utilities';
 import { ActionIcon } from '@mantine/core';
 import { IconGripVertical } from '@tabler/icons-react';
-import type { CSSProperties, ReactNode } from 'react';
+import { type CSSProperties, type ReactNode, useState } from 'react';
 import { useTexts } from '../texts/texts.ts';
 
 interface ListProps {
@@ -31,11 +32,30 @@ interface ListProps {
 export const moved = <T,>(list: readonly T[], from: number, to: number): readonly T[] =>
   arrayMove([...list], from, to);
 
+/** Moves an entry by keys as long as its handle has the focus: after that, keys are for another control. */
+class HandleKeys extends KeyboardSensor {
+  constructor(props: KeyboardSensorProps) {
+    const ended = new AbortController();
+    const onEnd = (): void => {
+      ended.abort();
+      props.onEnd();
+    };
+    const onCancel = (): void => {
+      ended.abort();
+      props.onCancel();
+    };
+    super({ ...props, onEnd, onCancel });
+    const cancel = this['handleCancel'] as EventListener;
+    props.event.target?.addEventListener('blur', cancel, { signal: ended.signal });
+  }
+}
+
 export function SortableList({ keys, move, children }: ListProps) {
   const texts = useTexts();
+  const [isCanceled, setCanceled] = useState(false);
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
-    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+    useSensor(HandleKeys, { coordinateGetter: sortableKeyboardCoordinates }),
   );
   const end = ({ active, over }: DragEndEvent): void => {
     if (over === null || active.id === over.id) return;
@@ -52,8 +72,15 @@ export function SortableList({ keys, move, children }: ListProps) {
     <DndContext
       sensors={sensors}
       collisionDetection={closestCenter}
+      onDragStart={() => setCanceled(false)}
       onDragEnd={end}
-      accessibility={{ announcements, screenReaderInstructions: { draggable: texts.dragHint } }}
+      onDragCancel={() => setCanceled(true)}
+      accessibility={{
+        announcements,
+        screenReaderInstructions: { draggable: texts.dragHint },
+        // Another control has the focus, or the handle still has it.
+        restoreFocus: !isCanceled,
+      }}
     >
       <SortableContext items={keys as string[]} strategy={verticalListSortingStrategy}>
         {children}

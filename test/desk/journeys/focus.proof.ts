@@ -89,6 +89,22 @@ describe('Editors who use a keyboard or a screen reader', () => {
     await reaches('OneQuote');
   });
 
+  it('cancels the move of an entry once another field has the focus', async () => {
+    const sections = ['One', 'Two', 'Three'].map((text) => ({ __component: 'part.quote', text }));
+    const documentId = await open({ title: 'Picked up', sections });
+    await ann.move('Two', []);
+    await ann.until('handle', async () => (await ann.focused()) === 'Move Two');
+    await ann.page.keyboard.press('Space');
+    await hears('Place 2 of 3');
+    await ann.page.keyboard.press('ArrowUp');
+    await hears('Place 1 of 3');
+    await ann.type('Title', ' and left there');
+    await ann.saved();
+    expect(await ann.valueOf('Title')).toBe('Picked up and left there');
+    const stored = await visit.api('get', `/articles/${documentId}?status=draft&populate=sections`);
+    expect(stored.sections.map(({ text }: { text: string }) => text)).toEqual(['One', 'Two', 'Three']);
+  });
+
   it('distinguishes entries without a title by their places', async () => {
     const quote = { __component: 'part.quote', text: '' };
     await open({ title: 'Untitled entries', sections: [quote, { ...quote, text: 'Two' }, quote] });
