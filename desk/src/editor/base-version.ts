@@ -40,9 +40,11 @@ export class BaseVersion {
     this.store.start(this.read(body, null));
   }
 
-  /** Shows a language that is not stored, with the values that it shares with a stored one. */
-  startLanguage(stored: Envelope): void {
-    this.store.start(sharedValues(this.read(stored, null), this.place.type));
+  /** Shows a language that is not stored, with the values that it shares with a stored one. Returns these. */
+  startLanguage(stored: Envelope): Values {
+    const shared = sharedValues(this.read(stored, null), this.place.type);
+    this.store.start({ ...newValues(this.place.type), ...shared });
+    return shared;
   }
 
   /** Applies the response to a write of this form. Changes since the request are kept. */

@@ -21,13 +21,10 @@ function copyOf(values: Values, type: Type): Values {
   };
 }
 
-/** Form of a language that a document lacks. Only the values that all languages share are not empty. */
+/** Values that all languages of a document share, for a language that it lacks. */
 export function sharedValues(values: Values, type: Type): Values {
   const shared = fieldsOf(type).filter(({ name, localized }) => !localized && name in values);
-  return {
-    ...newValues(type),
-    ...withoutIds(Object.fromEntries(shared.map(({ name }) => [name, values[name]]))),
-  };
+  return withoutIds(Object.fromEntries(shared.map(({ name }) => [name, values[name]])));
 }
 
 interface Waiting {

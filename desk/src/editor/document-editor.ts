@@ -97,17 +97,16 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async open(): Promise<boolean> {
     this.version.place = await this.unsaved.settle(this.place, this.requests);
     const isStored = (await this.reload()) || this.isNew;
-    const exists = isStored || (await this.isElsewhere()) || this.type.kind === 'singleType';
-    if (!this.isDisposed) await this.recover(exists);
-    return exists;
+    const shared = isStored ? null : await this.readShared();
+    if (!this.isDisposed) await this.recover(isStored, shared ?? {});
+    return isStored || shared !== null || this.type.kind === 'singleType';
   }
 
-  /** Whether the document exists in another language, so that saving adds this one. Reads what both share. */
-  private async isElsewhere(): Promise<boolean> {
+  /** Returns the values that this language shares with a stored one; null if there is no other language. */
+  private async readShared(): Promise<Values | null> {
     const body = await this.requests.elsewhere(this.place);
-    if (body !== null) this.version.startLanguage(body);
     this.show({ state: stateOf(body, this.model) });
-    return body !== null;
+    return body === null ? null : this.version.startLanguage(body);
   }
 
   /** Reads what is stored into an unchanged form. Returns false if nothing is. */
@@ -129,9 +128,10 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.slugs.watch();
   }
 
-  private async recover(exists: boolean): Promise<void> {
+  private async recover(isStored: boolean, shared: Values): Promise<void> {
     const theirs = this.store.base;
-    const { values, conflicts, at, drop } = await this.unsaved.recover(this.place, exists ? theirs : null);
+    const known = isStored ? { theirs, isWhole: true } : { theirs: shared, isWhole: false };
+    const { values, conflicts, at, drop } = await this.unsaved.recover(this.place, known);
     // A copy of another document comes first.
     if (at === null || (this.isNew && this.store.isChanged)) return;
     this.store.rebase(theirs, values);

@@ -5,7 +5,7 @@
 import { createStore, del, entries, set } from 'idb-keyval';
 import { type Conflict, merge, type Merged } from '../form/merge.ts';
 import { type FormStore, withValue } from '../form/store.ts';
-import { readValues, sameValues, type Values, withStoredKeys } from '../form/values.ts';
+import { readValues, sameValues, type Values, withoutIds, withStoredKeys } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import type { DocumentRequests, Envelope, Pending, Place } from './requests.ts';
@@ -30,6 +30,13 @@ interface Stored {
 
 /** Milliseconds after which the server may have forgotten the key of a write. */
 const KEY_LIFE = 23 * 60 * 60 * 1000;
+
+/** Values of the server. */
+interface Known {
+  readonly theirs: Values;
+  /** False for a document or language that is not stored: the values are those of other languages. */
+  readonly isWhole: boolean;
+}
 
 interface Recovered extends Merged {
   /** Time of the last change; null without recovered work. */
@@ -194,12 +201,12 @@ export class UnsavedWork {
   }
 
   /**
-   * Applies the work of forms that are gone, oldest first, to the stored values. Those of a deleted document,
-   * which are null, are the values that the work is based on.
+   * Applies the work of forms that are gone, oldest first, to the stored values. A deleted document or
+   * language has those that the work is based on.
    */
-  async recover(place: Place, theirs: Values | null): Promise<Recovered> {
+  async recover(place: Place, { theirs, isWhole }: Known): Promise<Recovered> {
     const found = await this.left(place);
-    const start = theirs ?? withStoredKeys(found[0]?.[1].base ?? {});
+    const start = isWhole ? theirs : { ...withStoredKeys(found[0]?.[1].base ?? {}), ...theirs };
     const merged = found.reduce<Merged>(
       (before, [, work]) => {
         const [base, mine] = [withStoredKeys(work.base), withStoredKeys(work.values)];
@@ -214,7 +221,9 @@ export class UnsavedWork {
         localStorage.removeItem(LAST + key);
       }
     };
-    return { ...merged, at: found.at(-1)?.[1].at ?? null, drop };
+    // Entries of a deleted language are new ones.
+    const values = isWhole ? merged.values : withoutIds(merged.values);
+    return { ...merged, values, at: found.at(-1)?.[1].at ?? null, drop };
   }
 
   /** Lets other forms recover the work of this one. */

@@ -458,6 +458,32 @@ const PASSWORD = 'a long password of an editor';
     expect(english).toMatchObject({ title: 'Deleted in French' });
   });
 
+  it('recovers changes of a language that was deleted meanwhile, with all its values', async () => {
+    const { documentId } = await make({ title: 'Deleted before the visit', rating: 4 });
+    const sections = [{ __component: 'part.quote', text: 'Gardez.' }];
+    const data = { title: 'Effacé avant', lead: 'Vieux.', sections };
+    await api('put', `/articles/${documentId}?status=draft&locale=fr`, { data });
+    await ann.open(`/content/article/${documentId}?locale=fr`);
+    await ann.type('Lead', ' Nouveau.');
+    await api('delete', `/articles/${documentId}?locale=fr`);
+    await api('put', `/articles/${documentId}?status=draft`, { data: { rating: 5 } });
+    await ann.press('Save');
+    await ann.sees('This language of the document was deleted');
+    await ann.openAnew(`/content/article/${documentId}?locale=fr`);
+    await ann.sees('were recovered.');
+    await ann.seesNot('Another editor has changed the same fields');
+    expect(await ann.valueOf('Title')).toBe('Effacé avant');
+    await ann.press('Keep them');
+    await ann.saved();
+    const again = await api('get', `/articles/${documentId}?status=draft&locale=fr&populate=*`);
+    expect(again).toMatchObject({
+      title: 'Effacé avant',
+      lead: 'Vieux. Nouveau.',
+      rating: 5,
+      sections: [{ text: 'Gardez.' }],
+    });
+  });
+
   it('is offered nothing for a document that does not exist, and a way back from a page that does not', async () => {
     await ann.open('/content/article/aaaaaaaaaaaaaaaaaaaaaaaa');
     await ann.sees('It does not exist any more, or you may not see it.');
