@@ -230,6 +230,7 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
           aria-label={isOne ? texts.chooseLink(label) : texts.addLink(label)}
           placeholder={isOne ? texts.chooseLink(label) : texts.addLink(label)}
           value={search}
+          dir={search === '' ? undefined : 'auto'}
           rightSection={isFetching ? <Loader size="xs" aria-label={texts.loading} /> : null}
           onChange={(event) => {
             setSearch(event.currentTarget.value);

@@ -107,6 +107,7 @@ function Search({ state, go }: Omit<Props, 'hasKind'>) {
         </>
       }
       value={search}
+      dir={search === '' ? undefined : 'auto'}
       onChange={(event) => type(event.currentTarget.value)}
     />
   );

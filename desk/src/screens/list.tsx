@@ -199,6 +199,7 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
           )
         }
         value={search}
+        dir={search === '' ? undefined : 'auto'}
         onChange={(event) => {
           setSearch(event.currentTarget.value);
           later(event.currentTarget.value);

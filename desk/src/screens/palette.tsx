@@ -153,6 +153,7 @@ export default function Palette({ close }: { readonly close: () => void }) {
             aria-autocomplete="list"
             placeholder={texts.palette.hint}
             value={search}
+            dir={search === '' ? undefined : 'auto'}
             // The list keeps the key for itself. It may also end the composition of a letter.
             onKeyDown={({ key, nativeEvent }) => key === 'Escape' && !nativeEvent.isComposing && close()}
             rightSection={isFetching ? <Loader size="xs" aria-label={texts.loading} /> : null}

@@ -110,6 +110,22 @@ interface Place {
     expect(await styleOf('.desk-pair .tabler-icon-arrow-left', 'scale')).toBe('-1 1');
   });
 
+  it('shows a search in the direction of its letters, and an empty one in that of the desk', async () => {
+    await ann.open('/content/article');
+    const isWritten = (direction: string): Promise<void> =>
+      ann.until(
+        `${direction} search`,
+        async () => (await styleOf('[role=searchbox]', 'direction')) === direction,
+      );
+    await isWritten('rtl');
+    const field = await ann.page.waitForSelector('[role=searchbox]');
+    await field?.type('rain');
+    await isWritten('ltr');
+    await ann.until('found', async () => ann.page.url().endsWith('?q=rain'));
+    await ann.open('/media');
+    await isWritten('rtl');
+  });
+
   it('opens a drawer at the left, and saves from its form', async () => {
     await ann.open(`/content/article/${article}`);
     await ann.press('Edit Ann Weber');

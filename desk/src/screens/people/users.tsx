@@ -83,6 +83,7 @@ export function UsersScreen() {
         placeholder={texts.search}
         leftSection={<IconSearch size={16} aria-hidden />}
         value={search}
+        dir={search === '' ? undefined : 'auto'}
         onChange={(event) => {
           setSearch(event.currentTarget.value);
           setPage(1);
