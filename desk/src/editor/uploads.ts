@@ -1,6 +1,7 @@
 import { messageOf } from '../api/errors.ts';
 import { type Sent, sendForm } from '../api/send-form.ts';
 import { type Json, type Link, linkOf } from '../form/values.ts';
+import { acceptsType } from '../model/media-kinds.ts';
 import type { Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { leaving } from './leaving.ts';
@@ -47,6 +48,8 @@ interface Options {
   readonly failed?: (name: string, reason: string) => void;
   /** Form that the files are for; none for the library. */
   readonly scope?: object;
+  /** Kinds of files that the attribute accepts; none for all. */
+  readonly allowed?: readonly string[];
 }
 
 let lastKey = 0;
@@ -114,11 +117,14 @@ export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
     const waiting = this.files.get(key);
     if (waiting === undefined) return;
     const { file, folder, request } = waiting;
-    const { model, stored, failed } = this.options;
+    const { model, stored, failed, allowed = [] } = this.options;
     this.running = new AbortController();
     const { signal } = this.running;
     const progress = (share: number): void => this.change(key, { share });
     try {
+      // The library would keep a file that the attribute refuses.
+      if (!acceptsType(allowed, file.type))
+        throw new Error(`The file is not of the allowed types: ${allowed.join(', ')}`);
       const link = await upload(file, model, { folder, progress, signal, key: request });
       this.forget(key);
       stored(link);

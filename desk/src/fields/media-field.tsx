@@ -38,9 +38,16 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
     set(isOne ? added.slice(-1) : [...now, ...fresh]);
     announce(texts.added(added.map(({ title }) => title ?? texts.untitled).join(', ')));
   };
-  const uploads = useUploads({ model, folder: null, stored: (link) => add([link]), scope: store });
+  const uploads = useUploads({
+    model,
+    folder: null,
+    stored: (link) => add([link]),
+    scope: store,
+    allowed: attribute.allowedTypes ?? [],
+  });
   const send = (files: readonly File[]): void => {
-    if (!readOnly && 'create' in verbs && files.length > 0) uploads.add(files);
+    const sent = isOne ? files.slice(0, 1) : files;
+    if (!readOnly && 'create' in verbs && sent.length > 0) uploads.add(sent);
   };
   return (
     <Stack

@@ -15,10 +15,12 @@ interface Options {
   readonly stored: (link: Link) => void;
   /** Form that the files are for; none for the library. */
   readonly scope?: object;
+  /** Kinds of files that the attribute accepts; none for all. */
+  readonly allowed?: readonly string[];
 }
 
 /** Uploads of a screen or field. `stored` gets each file when it is in the library. */
-export function useUploads({ model, folder, stored, scope }: Options): Uploads {
+export function useUploads({ model, folder, stored, scope, allowed = [] }: Options): Uploads {
   const texts = useTexts();
   const present = useRef({ folder, stored, isShown: true });
   useEffect(() => {
@@ -30,6 +32,7 @@ export function useUploads({ model, folder, stored, scope }: Options): Uploads {
     () =>
       new Uploads({
         model,
+        allowed,
         folder: () => present.current.folder,
         stored: (link) => present.current.stored(link),
         // The list is gone, such as with a closed entry of components.

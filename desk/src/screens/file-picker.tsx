@@ -57,6 +57,7 @@ export default function FilePicker({ isOne, allowed, memory, close }: Props) {
   };
   const uploads = useUploads({
     model,
+    allowed,
     folder: state.folder,
     stored: (link) => {
       void client.invalidateQueries({ queryKey: ['files'] });

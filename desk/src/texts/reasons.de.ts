@@ -32,5 +32,6 @@ export const reasons: typeof english = {
   fileType: 'Der Server nimmt keine Dateien dieses Typs an.',
   fileContent: 'Der Inhalt der Datei hat einen anderen Typ, als ihr Name sagt.',
   fileKind: 'Sie ist von anderer Art, die ein Feld mit der Datei nicht annimmt.',
+  fileKinds: (kinds) => `Dieses Feld nimmt nur Dateien dieser Art an: ${kinds}.`,
   choice: 'Das ist keiner der Werte, die zur Wahl stehen.',
 };

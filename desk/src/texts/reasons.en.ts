@@ -15,6 +15,7 @@ export const reasons = {
   fileType: 'The server accepts no files of this type.',
   fileContent: 'The content of the file is of another type than its name says.',
   fileKind: 'It is of another kind, which a field that uses the file does not accept.',
+  fileKinds: (kinds: string) => `This field accepts only files of these kinds: ${kinds}.`,
   gone: 'It does not exist any more.',
   serverFailed: 'The server failed. Ask an administrator.',
   overtaken: 'Another editor has changed it in the meantime.',

@@ -13,6 +13,14 @@ function rangeText(bounds: string, { range }: Texts['reasons']): string {
   return range(lowest, highest);
 }
 
+const kindNames = (kinds: string, { media }: Texts): string => {
+  const names: Readonly<Record<string, string>> = { ...media.kinds, files: media.kinds.documents };
+  return kinds
+    .split(', ')
+    .map((kind) => names[kind] ?? kind)
+    .join(', ');
+};
+
 /** Messages that editors see, each with the text that replaces it. */
 const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/but the final value was: `null`|must be defined\.?$|is a required field$/, ({ required }) => required],
@@ -71,6 +79,7 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/^Files are empty$/, ({ reasons }) => reasons.fileEmpty],
   [/^Files of type .* are not allowed/, ({ reasons }) => reasons.fileType],
   [/^The file ".*" has conflicting types/, ({ reasons }) => reasons.fileContent],
+  [/is not of the allowed types: (.+)$/, (texts, kinds) => texts.reasons.fileKinds(kindNames(kinds, texts))],
   [/^The file ".*" of kind .* cannot replace/, ({ reasons }) => reasons.fileKind],
   [/too large$|responded with 413$/i, ({ reasons }) => reasons.tooLarge],
   [/^Service Unavailable$|^The database |responded with 50[234]$/, ({ reasons }) => reasons.unavailable],

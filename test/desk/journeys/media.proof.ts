@@ -219,6 +219,51 @@ import { startVisit, type Visit } from './visit.ts';
     expect(file.alternativeText).toBe('A grey wall');
   });
 
+  it('stores only one of several files that it drops on a field for one', async () => {
+    await visit.api('post', '/articles?status=draft', { data: { title: 'With one cover' } });
+    await ann.openAnew('/content/article?q=cover');
+    await ann.follow('With one cover');
+    await ann.page.waitForSelector('[data-path=cover]');
+    await give('drop', '[data-path=cover]', ['only.png', '#aa0011'], ['surplus.png', '#aa0022']);
+    await ann.until('cover', async () => (await ann.texts('[data-path=cover]')).join().includes('only.png'));
+    await ann.saved();
+    const [{ cover }] = await visit.api(
+      'get',
+      '/articles?status=draft&filters[title]=With one cover&populate=*',
+    );
+    expect(cover.name).toBe('only.png');
+    const names = (await visit.api('get', '/upload/files')).map((one: { name: string }) => one.name);
+    expect(names).toContain('only.png');
+    expect(names).not.toContain('surplus.png');
+    await visit.api('delete', `/upload/files/${cover.id}`);
+  });
+
+  it('stores no file of a kind that the field refuses, from the desktop or in the dialog', async () => {
+    await visit.api('post', '/articles?status=draft', { data: { title: 'Pictures only' } });
+    await ann.openAnew('/content/article?q=only');
+    await ann.follow('Pictures only');
+    const message = 'notes.txt was not uploaded: This field accepts only files of these kinds: Pictures.';
+    const refuses = async (selector: string): Promise<void> => {
+      await ann.page.waitForSelector(selector);
+      await ann.page.evaluate(`(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(['Notes.'], 'notes.txt', { type: 'text/plain' }));
+        const drop = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+        document.querySelector('${selector}').dispatchEvent(drop);
+      })()`);
+      await ann.until('refused', async () => (await ann.texts(`${selector} [role=alert]`)).includes(message));
+    };
+    await refuses('[data-path=cover]');
+    await ann.press('Do not upload notes.txt');
+    await ann.page
+      .locator('[data-path=cover] ::-p-aria([name="Choose from the library"][role="button"])')
+      .click();
+    await refuses('[role=dialog] .desk-drop');
+    expect(await visit.api('get', '/upload/files?filters[name]=notes.txt')).toEqual([]);
+    await ann.page.keyboard.press('Escape');
+    await closed();
+  });
+
   it('uploads into the folder that was open, although another one is opened meanwhile', async () => {
     await ann.openAnew('/media?folder=/city');
     const release = await holdRequests(ann.page, '*/api/upload');
