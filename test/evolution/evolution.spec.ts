@@ -115,6 +115,26 @@ describe('migrations of content', () => {
     expect((await contentMigration({ orm, model: before })).up).toEqual([]);
   });
 
+  it('leaves room for updates in the pages of its tables, like MikroORM', async () => {
+    const settingOf = async (one: MikroORM): Promise<unknown> =>
+      one.em.getConnection().execute(`select reloptions from pg_class where relname = 'posts'`);
+    expect(await settingOf(orm)).toEqual([{ reloptions: ['fillfactor=80'] }]);
+    const other = await createDatabase();
+    const connected = await MikroORM.init({ clientUrl: other.url, entities: contentEntities(before) });
+    try {
+      await migrateContent({ orm: connected, model: before });
+      expect(await settingOf(connected)).toEqual([{ reloptions: ['fillfactor=80'] }]);
+      expect(await connected.schema.getUpdateSchemaSQL()).toBe('');
+      // A value of the operator stays.
+      await connected.em.getConnection().execute('alter table posts set (fillfactor = 60)');
+      await migrateContent({ orm: connected, model: model({ title: text, body: text }) });
+      expect(await settingOf(connected)).toEqual([{ reloptions: ['fillfactor=60'] }]);
+    } finally {
+      await connected.close();
+      await other.drop();
+    }
+  });
+
   it('refuses a loss by name, number and choice, and changes nothing', async () => {
     const change = migrateContent({ orm, model: model({}) });
     await expect(change).rejects.toThrow(
