@@ -1,3 +1,5 @@
+// Loads the types by name into every program, so that the compiler can name them in declarations.
+export type {} from './module/types.js';
 export { ContentModule } from './module/content.module.js';
 export { CONTENT_DATABASE, CONTENT_ORM } from './module/content.orm.js';
 export { contentMigration, migrateContent } from './module/content.migration.js';

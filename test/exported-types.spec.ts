@@ -7,11 +7,11 @@ const ROOT = resolve(import.meta.dirname, '..');
 const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   exports: Readonly<Record<string, string | { readonly types: string }>>;
 };
+const sourceOf = (types: string): string =>
+  join(ROOT, types.replace('./dist', 'src').replace(/\.d\.ts$/, '.ts'));
 /** Sources of the entry points. */
 const ENTRIES = Object.values(exports).flatMap((entry) =>
-  typeof entry === 'string'
-    ? []
-    : [join(ROOT, entry.types.replace('./dist', 'src').replace(/\.d\.ts$/, '.ts'))],
+  typeof entry === 'string' ? [] : [sourceOf(entry.types)],
 );
 
 const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile) as { config: object };
@@ -94,4 +94,25 @@ it('exports every type that a public signature names', () => {
     [...missing.keys()].filter((name) => !OPAQUE.includes(name)).map((name) => missing.get(name)),
   ).toEqual([]);
   expect(OPAQUE.filter((name) => !missing.has(name))).toEqual([]);
+});
+
+it('lets the compiler name the types of inferred definitions in declarations of applications', () => {
+  const file = join(ROOT, 'test/application.ts');
+  const text = `import { defineCollectionType } from 'nestjs-content-api';
+    export const page = defineCollectionType({
+      singularApiId: 'page', pluralApiId: 'pages', attributes: {},
+      desk: { preview: (document, { token }) => String(document['slug']) + String(token) },
+    });`;
+  const declaring = { ...options, noEmit: false, declaration: true, emitDeclarationOnly: true };
+  const host = ts.createCompilerHost(declaring);
+  const { getSourceFile, fileExists } = host;
+  host.fileExists = (name) => name === file || fileExists(name);
+  host.getSourceFile = (name, ...rest) =>
+    program.getSourceFile(name) ??
+    (name === file ? ts.createSourceFile(name, text, rest[0]) : getSourceFile(name, ...rest));
+  const application = ts.createProgram([file], declaring, host);
+  let declared = '';
+  application.emit(application.getSourceFile(file), (_name, written) => (declared += written));
+  // A package can be named by its entry points only; in the sources, the compiler prefers their paths.
+  expect(declared).toMatch(/import\("\.\.\/src\/module\/types\.ts".*\)\.PreviewedVersion/);
 });
