@@ -1,5 +1,5 @@
 /** Types that feature modules of the application declare with `ContentModule.forFeature`. */
-import { Controller, Get, Inject, Injectable, Module } from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, Module, Post } from '@nestjs/common';
 import {
   CollectionController,
   ContentModule,
@@ -9,7 +9,7 @@ import {
   InjectContent,
 } from 'nestjs-content-api';
 import supertest from 'supertest';
-import { startHost } from '../http/helpers.ts';
+import { problem, startHost } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { note } from '../support/notes.ts';
 
@@ -50,6 +50,11 @@ class Stock {
   @Get()
   count(): Promise<number> {
     return this.products.count();
+  }
+
+  @Post()
+  async add(): Promise<void> {
+    await this.products.create({ name: 5 });
   }
 }
 
@@ -110,6 +115,20 @@ describe.each(ADAPTERS)('feature modules on %s', (adapter) => {
       await host.close();
     },
   );
+
+  it('an error of a service in a controller of the application has its status and details', async () => {
+    const host = await startHost(
+      ({ url }) => ({
+        imports: [
+          ContentModule.forRoot({ imports: [ShopModule], contentTypes: [], database: { clientUrl: url } }),
+        ],
+      }),
+      { adapter, tables: true },
+    );
+    const { body } = await supertest(host.url).post('/stock').expect(400);
+    expect(body).toEqual(problem(['name'], 'name must be a `string` type, but the final value was: `5`.', 5));
+    await host.close();
+  });
 });
 
 it('stops the start if no content module imports the feature', async () => {

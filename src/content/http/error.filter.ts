@@ -155,7 +155,7 @@ export class ContentErrorFilter implements ExceptionFilter {
 
 /**
  * Last global filter: formats errors below the content prefix that occur before a handler, such as an unknown
- * route or invalid JSON. Other errors stay with Nest.
+ * route. It also formats errors of services in controllers of the application. Others stay with Nest.
  */
 @Catch()
 export class UnroutedErrorFilter extends BaseExceptionFilter {
@@ -177,15 +177,14 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     const exception = isDisconnect(thrown)
       ? new BadRequestException('The client aborted the request')
       : thrown;
-    const ours =
-      context.getType() === 'http' && exception instanceof HttpException
-        ? this.ours(exception, context)
-        : null;
+    const ours = context.getType() === 'http' ? this.ours(exception, context) : null;
     if (ours === null) super.catch(thrown, context);
     else this.content.catch(ours, context);
   }
 
-  private ours(exception: HttpException, context: ArgumentsHost): unknown {
+  private ours(exception: unknown, context: ArgumentsHost): unknown {
+    if (exception instanceof ContentError) return exception;
+    if (!(exception instanceof HttpException)) return null;
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const path = pathOf(request);
     if (!this.routes.covers(path)) return null;
