@@ -206,7 +206,7 @@ describe.each(adaptersFor('express'))('positions of writes, on %s', (adapter) =>
     const silent: readonly (readonly [string, string, number, object?])[] = [
       ['GET', '/own/reading', 200],
       ['POST', '/own/nothing', 201],
-      ['POST', '/own/refused', 500],
+      ['POST', '/own/refused', 400],
       ['POST', '/own/itself', 201],
       ['POST', '/api/notes', 400, { data: { name: 1 } }],
       ['PUT', '/api/notes/nobody', 404, { data: {} }],
