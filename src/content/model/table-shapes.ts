@@ -46,8 +46,8 @@ export interface TableShape {
 }
 
 /**
- * Inserts leave the rest of a page to updates, which then stay in the page and write no index entries. So
- * PostgreSQL needs 0.45 times as long for a bulk update, and the table stays five times smaller.
+ * Inserts leave the rest of a page to updates, which then stay in the page and write no index entries. Write
+ * statements of repeated bulk updates take 0.45 times as long, and the table stays five times smaller.
  */
 const FILL_OF_VERSIONS = 80;
 
