@@ -14,7 +14,7 @@ import {
   TRIGGERS,
 } from '../model/change-log-tables.js';
 import type { ContentType, Schema } from '../model/model.js';
-import { besideTable, storageParameters } from '../model/table-shapes.js';
+import { besideTable, STORAGE_OF_VERSIONS } from '../model/table-shapes.js';
 import { inSchema, splitTable } from '../model/naming.js';
 import { constant, type Identifier, join, print, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { nextCount } from './changes.js';
@@ -172,12 +172,16 @@ const dropTriggers = ({ table }: NotedTable, names: readonly Identifier[]): Sql[
 
 /** MikroORM creates the table, but has no option for storage parameters. */
 const parameters = ({ holds, table }: NotedTable): Sql[] =>
-  holds === 'versions' ? [sql`alter table ${quote(table)} set ${storageParameters()}`] : [];
+  holds === 'versions' ? [sql`alter table ${quote(table)} set ${STORAGE_OF_VERSIONS}`] : [];
 
 /** Prints the statements that create the trigger of an event on a table. */
 export function compileTrigger(noted: NotedTable, event: 'insert' | 'update' | 'delete'): string {
-  const former = [...dropTriggers(noted, FORMER_TRIGGERS), ...functions(noted)];
-  const first = [...parameters(noted), ...former, ...trigger(noted, 'truncate')];
+  const first = [
+    ...parameters(noted),
+    ...dropTriggers(noted, FORMER_TRIGGERS),
+    ...functions(noted),
+    ...trigger(noted, 'truncate'),
+  ];
   const statements = [...(event === 'insert' ? first : []), ...trigger(noted, event)];
   // One line for each statement, for drivers that accept one statement at a time.
   return statements.map((statement) => print(statement).text.replace(/\s+/g, ' ')).join(';\n');

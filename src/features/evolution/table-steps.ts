@@ -5,7 +5,6 @@ import {
   type ColumnShape,
   type IndexShape,
   lentNames,
-  storageParameters,
   type TableShape,
 } from '../../content/model/table-shapes.js';
 import { type Identifier, join, param, quote, script, type Sql, sql, typeName } from '../../kernel/sql.js';
@@ -23,14 +22,14 @@ const comments = (table: Identifier, columns: readonly ColumnShape[]): Sql[] =>
     .filter(({ comment }) => comment !== null)
     .map(({ name, comment }) => sql`comment on column ${quote(table)}.${quote(name)} is ${param(comment)}`);
 
-function createTable({ table, columns, primary, fill }: TableShape): Sql[] {
+function createTable({ table, columns, primary, storage }: TableShape): Sql[] {
   const key = sql`primary key (${join(
     primary.map((name) => quote(name)),
     ', ',
   )})`;
   const parts = join([...columns.map(columnSql), key], ', ');
-  const storage = fill === undefined ? sql`` : sql` with ${storageParameters(fill)}`;
-  return [sql`create table if not exists ${quote(table)} (${parts})${storage}`, ...comments(table, columns)];
+  const more = storage === undefined ? sql`` : sql` with ${storage}`;
+  return [sql`create table if not exists ${quote(table)} (${parts})${more}`, ...comments(table, columns)];
 }
 
 const createIndex = (table: Identifier, { name, kind, body }: IndexShape): Sql[] => {
