@@ -75,8 +75,9 @@ export function compileReversal(
   const content = compileContent(rowScope(type, sql`t`));
   const isSame = sql`case when a.content is null then t.id is null
     else t.id is not null and (t.updated_at = a.at or ${content} = a.content) end`;
+  const isVisible = join([sql`true`, ...visible], ' and ');
   const hidden = sql`select 1 from ${table} f where f.id in (a.id, b.id) and f.content is not null
-    and not coalesce(${join([sql`true`, ...visible], ' and ')}, false)`;
+    and not coalesce(${isVisible}, false)`;
   const draft = sql`select ${compileContent(rowScope(type, sql`d`))} from ${rows} d
     where d.document_id = ${document} and d.locale = x.locale and not d.published`;
   const present = sql`select 1 from ${rows} e where e.document_id = ${document}`;
@@ -85,8 +86,7 @@ export function compileReversal(
     knowing.map((decisions) => isMet(decisions, scope)),
     ' or ',
   );
-  const isShown = sql`${join([sql`true`, ...visible], ' and ')} as shown`;
-  const columns = sql`f.locale, f.published, ${isShown}`;
+  const columns = sql`f.locale, f.published, ${isVisible} as shown`;
   const deleted = last(table, { document, type: typeName, columns, current: [] });
   return compileWithoutValues(sql`select x.locale, a.content::text as after, b.content::text as before,
       (${draft})::text as draft, t.id is not null as live,
