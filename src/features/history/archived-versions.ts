@@ -8,19 +8,20 @@ import {
 import { HISTORY_COLUMNS, HISTORY_MEMBER, historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
 import { isObject } from '../../kernel/json.js';
-import { constant, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
+import { constant, join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 import { isStoredAction } from './compile-versions.js';
 
 /** Most versions of a document, which bounds its line. */
 const MOST = 1000;
 
-const COLUMNS = sql`locale, published, action, since, at, actor, actor_id, request_id, content`;
 /** Columns that a line has once, for all of its versions. */
 const OF_DOCUMENT = ['id', 'type', 'document_id'];
 
+const CONTENT = 'content';
+
 const ACCEPTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   action: isStoredAction,
-  content: isObject,
+  [CONTENT]: isObject,
 };
 
 const LISTED = HISTORY_COLUMNS.filter(({ name }) => !OF_DOCUMENT.includes(name)).map((column) => ({
@@ -28,6 +29,10 @@ const LISTED = HISTORY_COLUMNS.filter(({ name }) => !OF_DOCUMENT.includes(name))
   accepts: ACCEPTS[column.name],
 }));
 
+const COLUMNS = join(
+  LISTED.map(({ name }) => quote(name)),
+  ', ',
+);
 const MEMBER = quote(HISTORY_MEMBER, 'string');
 
 /** Prints the newest versions of a document as a JSON list, oldest first; null without any. */
@@ -57,11 +62,11 @@ function importVersions(
     from jsonb_array_elements(${param(lines)}::jsonb) with ordinality d(v, n)
     where jsonb_typeof(d.v->${MEMBER}) = 'array') g`;
   const content = unlike.length === 0 ? sql`r.content` : sql`r.content - ${param(unlike)}::text[]`;
-  const values = sql`r.locale, r.published, r.action, r.since, r.at, r.actor, r.actor_id, r.request_id, ${content}`;
+  const values = LISTED.map(({ name }) => (name === CONTENT ? content : sql`r.${quote(name)}`));
   return [
     print(sql`delete from ${table} f using ${given} where f.document_id = g.id and f.type = ${type}`),
     print(sql`insert into ${table} (id, type, document_id, ${COLUMNS})
-      select ${nextCount(file)}, ${type}, g.id, ${values}
+      select ${nextCount(file)}, ${type}, g.id, ${join(values, ', ')}
       from ${given} cross join lateral jsonb_array_elements(g.list) with ordinality e(v, n)
         cross join lateral jsonb_populate_record(null::${table}, e.v) r
       order by g.n, e.n`),

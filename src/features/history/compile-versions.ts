@@ -44,9 +44,10 @@ export const RESTORE = 'restore';
 /** Action of versions that were stored before a write, because no write had stored them. */
 const BEFORE = 'before';
 
+const STORED_ACTIONS: ReadonlySet<unknown> = new Set([...Object.keys(VERBS), RESTORE, BEFORE]);
+
 /** Whether stored versions have an action: that of their write, or why they are stored. */
-export const isStoredAction = (action: unknown): boolean =>
-  [...Object.keys(VERBS), RESTORE, BEFORE].some((one) => one === action);
+export const isStoredAction = (action: unknown): boolean => STORED_ACTIONS.has(action);
 
 const DOCUMENT = slot(({ documentId }: StoredWrite) => documentId);
 const ACTOR = slot(({ actor }: StoredWrite) => actor);
