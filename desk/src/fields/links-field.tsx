@@ -26,7 +26,7 @@ import { announce } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { settings } from '../settings.ts';
 import { reasonText } from '../texts/reasons.ts';
-import { useFormats, useTexts } from '../texts/texts.ts';
+import { directionOfSearch, useFormats, useTexts } from '../texts/texts.ts';
 import { FieldHead } from './field-head.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { LinkRows } from './link-rows.tsx';
@@ -230,7 +230,7 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
           aria-label={isOne ? texts.chooseLink(label) : texts.addLink(label)}
           placeholder={isOne ? texts.chooseLink(label) : texts.addLink(label)}
           value={search}
-          dir={search === '' ? undefined : 'auto'}
+          dir={directionOfSearch(search)}
           rightSection={isFetching ? <Loader size="xs" aria-label={texts.loading} /> : null}
           onChange={(event) => {
             setSearch(event.currentTarget.value);

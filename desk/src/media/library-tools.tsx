@@ -14,7 +14,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconFolder, IconSearch, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useTexts } from '../texts/texts.ts';
+import { directionOfSearch, useTexts } from '../texts/texts.ts';
 import { AGES, folderPaths, foldersIn, KINDS, type LibraryState, readFolders, ROOT, SORTS } from './files.ts';
 
 interface Props {
@@ -107,7 +107,7 @@ function Search({ state, go }: Omit<Props, 'hasKind'>) {
         </>
       }
       value={search}
-      dir={search === '' ? undefined : 'auto'}
+      dir={directionOfSearch(search)}
       onChange={(event) => type(event.currentTarget.value)}
     />
   );

@@ -36,15 +36,11 @@ export const moved = <T,>(list: readonly T[], from: number, to: number): readonl
 class HandleKeys extends KeyboardSensor {
   constructor(props: KeyboardSensorProps) {
     const ended = new AbortController();
-    const onEnd = (): void => {
+    const ending = (report: 'onEnd' | 'onCancel') => (): void => {
       ended.abort();
-      props.onEnd();
+      props[report]();
     };
-    const onCancel = (): void => {
-      ended.abort();
-      props.onCancel();
-    };
-    super({ ...props, onEnd, onCancel });
+    super({ ...props, onEnd: ending('onEnd'), onCancel: ending('onCancel') });
     const cancel = this['handleCancel'] as EventListener;
     props.event.target?.addEventListener('blur', cancel, { signal: ended.signal });
   }

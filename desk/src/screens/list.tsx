@@ -27,7 +27,7 @@ import { useSending } from '../parts/sending.tsx';
 import { CONTENT } from '../parts/page-change.ts';
 import { moved } from '../parts/sortable-list.tsx';
 import { settings } from '../settings.ts';
-import { useFormats, useTexts } from '../texts/texts.ts';
+import { directionOfSearch, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { BulkBar } from './bulk.tsx';
 import { ColumnMenu, useColumns } from './columns.tsx';
@@ -199,7 +199,7 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
           )
         }
         value={search}
-        dir={search === '' ? undefined : 'auto'}
+        dir={directionOfSearch(search)}
         onChange={(event) => {
           setSearch(event.currentTarget.value);
           later(event.currentTarget.value);

@@ -13,7 +13,7 @@ import type { Model, Type } from '../model/model.ts';
 import { entriesFor, type Entry, MIN_LETTERS } from '../model/palette-order.ts';
 import { Dialog, isCovered } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
-import { hostText, type Texts, useLanguage, useTexts } from '../texts/texts.ts';
+import { directionOfSearch, hostText, type Texts, useLanguage, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { hasScreen } from './people/navigation.tsx';
 
@@ -153,7 +153,7 @@ export default function Palette({ close }: { readonly close: () => void }) {
             aria-autocomplete="list"
             placeholder={texts.palette.hint}
             value={search}
-            dir={search === '' ? undefined : 'auto'}
+            dir={directionOfSearch(search)}
             // The list keeps the key for itself. It may also end the composition of a letter.
             onKeyDown={({ key, nativeEvent }) => key === 'Escape' && !nativeEvent.isComposing && close()}
             rightSection={isFetching ? <Loader size="xs" aria-label={texts.loading} /> : null}

@@ -75,6 +75,9 @@ export async function loadTexts(code: string): Promise<Texts> {
 export const directionOf = (locale: string): 'ltr' | 'rtl' =>
   RIGHT_TO_LEFT.includes(locale.split('-')[0] ?? '') ? 'rtl' : 'ltr';
 
+/** Direction of a search: that of its letters. An empty one has the direction of the desk. */
+export const directionOfSearch = (search: string): 'auto' | undefined => (search === '' ? undefined : 'auto');
+
 const TextsContext = createContext<{ readonly texts: Texts; readonly language: string }>({
   texts: en,
   language: 'en',

@@ -20,7 +20,7 @@ import { EmptyList } from '../../parts/empty-list.tsx';
 import { type Question, QuestionDialog, type Secret, SecretDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
-import { useTexts } from '../../texts/texts.ts';
+import { directionOfSearch, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import {
   changeUser,
@@ -83,7 +83,7 @@ export function UsersScreen() {
         placeholder={texts.search}
         leftSection={<IconSearch size={16} aria-hidden />}
         value={search}
-        dir={search === '' ? undefined : 'auto'}
+        dir={directionOfSearch(search)}
         onChange={(event) => {
           setSearch(event.currentTarget.value);
           setPage(1);
