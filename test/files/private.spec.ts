@@ -160,45 +160,47 @@ describe('private files', () => {
       }
     });
 
-    it('a response that is repeated for an Idempotency-Key has links that are valid then', async () => {
-      const spy = jest.spyOn(Date, 'now');
-      const [file] = (await (await api.send(formOf([{}]))).json()) as { documentId: string }[];
-      const write = async (): Promise<readonly string[]> => {
-        const response = await api.ask('/api/pages?populate=cover', {
+    describe('a response that is repeated for an Idempotency-Key', () => {
+      const write = () =>
+        api.ask('/api/pages?populate=cover', {
           method: 'POST',
-          body: JSON.stringify({ data: { title: 'keyed', cover: file?.documentId } }),
+          body: JSON.stringify({ data: { title: 'keyed', cover: fileId } }),
           headers: { 'content-type': 'application/json', 'idempotency-key': 'links' },
         });
-        return urlsIn(await response.text());
-      };
-      const open = async (url = ''): Promise<number> => (await api.ask(url, { as: '' })).status;
-      try {
-        const [first] = await write();
-        spy.mockReturnValue(Date.now() + 180_000);
-        const [again] = await write();
-        expect([await open(first), await open(again)]).toEqual([403, 200]);
-      } finally {
-        spy.mockRestore();
-      }
-    });
-
-    it('an upload that is repeated for an Idempotency-Key has links that are valid then', async () => {
-      const spy = jest.spyOn(Date, 'now');
       const bytes = picture();
-      const upload = async (): Promise<readonly string[]> => {
-        const headers = { 'idempotency-key': 'upload' };
-        const response = await api.ask('/api/upload', { method: 'POST', body: formOf([{ bytes }]), headers });
-        return urlsIn(await response.text());
-      };
-      const open = async (url = ''): Promise<number> => (await api.ask(url, { as: '' })).status;
-      try {
-        const [first] = await upload();
-        spy.mockReturnValue(Date.now() + 180_000);
-        const [again] = await upload();
-        expect([await open(first), await open(again)]).toEqual([403, 200]);
-      } finally {
-        spy.mockRestore();
-      }
+      const upload = () =>
+        api.ask('/api/upload', {
+          method: 'POST',
+          body: formOf([{ bytes }]),
+          headers: { 'idempotency-key': 'upload' },
+        });
+      let fileId = '';
+      beforeAll(async () => {
+        const [file] = (await (await api.send(formOf([{}]))).json()) as { documentId: string }[];
+        fileId = file?.documentId ?? '';
+      });
+
+      it.each([
+        ['write', write],
+        ['upload', upload],
+      ])('has the links of the %s, which expire as they did', async (_name, request) => {
+        const spy = jest.spyOn(Date, 'now');
+        const sent = async () => {
+          const response = await request();
+          return { text: await response.text(), tag: response.headers.get('etag') };
+        };
+        const open = async (url = ''): Promise<number> => (await api.ask(url, { as: '' })).status;
+        try {
+          const first = await sent();
+          const [url] = urlsIn(first.text);
+          expect(await open(url)).toBe(200);
+          spy.mockReturnValue(Date.now() + 180_000);
+          expect(await sent()).toEqual(first);
+          expect(await open(url)).toBe(403);
+        } finally {
+          spy.mockRestore();
+        }
+      });
     });
 
     it('a write accepts an ETag of a response with signed links in If-Match', async () => {

@@ -138,7 +138,7 @@ export class Documents {
     );
     if (first === undefined) return [];
     const answers = await runWrites(this.base, [first, ...others]);
-    if (options.unsigned === true || this.base.links.placeholder === null) return answers;
+    if (this.base.links.placeholder === null) return answers;
     return Promise.all(answers.map(async (answer) => (await this.base.links.in(answer)).answer));
   }
 

@@ -1,6 +1,7 @@
 /**
  * Idempotency keys: a write with an `Idempotency-Key` runs once, and its response is repeated for 24 hours.
- * A caller whose permissions have changed in the meantime gets the ids only.
+ * A caller whose permissions have changed in the meantime gets the ids only. Signed URLs are repeated as they
+ * were sent, so that a repetition never extends the access to a file.
  */
 import { createHash } from 'node:crypto';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';

@@ -24,6 +24,4 @@ export interface WriteOptions {
   readonly restores?: Restores;
   /** Called in the transaction once it holds the locks of all writes, before the first of them. */
   readonly locked?: () => Promise<void>;
-  /** Whether the URLs of private files stay placeholders, which the caller signs. Default false. */
-  readonly unsigned?: boolean;
 }

@@ -7,7 +7,6 @@ import type { ReadAction } from '../documents/hooks.js';
 import type { ContentSchedule } from '../documents/schedules.js';
 import { ReadHeaders } from '../documents/read-headers.js';
 import { RequestKeys } from '../documents/request-keys.js';
-import { SignedLinks } from '../documents/signed-links.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
@@ -48,7 +47,6 @@ export class ContentRequests {
     @Inject(DocumentHistory) private readonly history: DocumentHistory,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
     @Inject(ReadHeaders) private readonly headers: ReadHeaders,
-    @Inject(SignedLinks) private readonly links: SignedLinks,
     @Inject(Database) database: Database,
   ) {
     this.keys = new RequestKeys(database);
@@ -101,11 +99,9 @@ export class ContentRequests {
     const rest = { text: queryOf(request), version: request.params?.['version'] ?? null };
     if (key === null) return perform({ plan, body, options, ...rest });
     const content = [request.method, urlOf(request), body];
-    // The stored response has no signed URLs, because they expire.
-    const answer = await this.keys.once({ key, caller, plan, content, disconnect }, (em) =>
-      perform({ plan, body, options: { ...options, em, unsigned: true }, ...rest }),
+    return this.keys.once({ key, caller, plan, content, disconnect }, (em) =>
+      perform({ plan, body, options: { ...options, em }, ...rest }),
     );
-    return (await this.links.in(answer)).answer;
   }
 
   private async read(

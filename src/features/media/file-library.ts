@@ -14,7 +14,6 @@ import { Answer } from '../../content/documents/answer.js';
 import { documentIdIn } from '../../content/documents/document-id.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { type KeyedWrite, writeOnce } from '../../content/documents/request-keys.js';
-import { SignedLinks } from '../../content/documents/signed-links.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { ContentError, unavailable, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
@@ -80,7 +79,6 @@ export class FileLibrary {
     @Inject(FileSweeps) private readonly sweeps: FileSweeps,
     @Inject(FileReferences) private readonly references: FileReferences,
     @Inject(Documents) private readonly documents: Documents,
-    @Inject(SignedLinks) private readonly links: SignedLinks,
   ) {}
 
   /**
@@ -90,7 +88,7 @@ export class FileLibrary {
    */
   async upload(request: IncomingMessage, uploader: Uploader, key: string | null): Promise<Answer> {
     const granted = uploader.caller.permissions.fields(FILE, 'create');
-    const answer = await this.received(request, granted, async ({ form, infos, directory }) => {
+    return this.received(request, granted, async ({ form, infos, directory }) => {
       if (form.files.length === 0) throw empty();
       if (form.files.some(({ size }) => size === 0)) throw empty();
       const reference = await this.references.find(form.fields, uploader.caller);
@@ -115,8 +113,6 @@ export class FileLibrary {
       this.stored(answer, form, contents);
       return answer;
     });
-    // The stored response of a key has no signed URLs, because they expire.
-    return (await this.links.in(answer)).answer;
   }
 
   private keyed(key: string, { caller }: Uploader, { files, fields }: UploadForm): KeyedWrite {
@@ -208,7 +204,7 @@ export class FileLibrary {
     const answer = await this.documents.create(
       plan,
       { data: values },
-      { caller: writer(caller), requestId, unsigned: true, ...inside(runner) },
+      { caller: writer(caller), requestId, ...inside(runner) },
     );
     return answer.data;
   }
