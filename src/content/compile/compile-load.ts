@@ -151,6 +151,20 @@ function visibility(target: ContentType, own: OwnShape | null): Sql {
 }
 
 /**
+ * Rows of the documents, by one look-up in the index for each. PostgreSQL plans `document_id = any(…)` for
+ * ten documents, and may then read a table of a thousand rows as a whole. With 1,010 authors, a bulk of 1,000
+ * articles took 542 ms instead of 266.
+ */
+function rowsOf(target: ContentType, documents: Param, defaultLocale: string): Sql {
+  const conditions = [
+    sql`x.document_id = k.document_id`,
+    ...currentRows(target, sql`x`, constant(defaultLocale)),
+  ];
+  return sql`unnest(${documents}::text[]) k(document_id) cross join lateral (select x.*
+    from ${quote(target.table)} x where ${join(conditions, ' and ')} offset 0) x`;
+}
+
+/**
  * Selects the documents that a body references, and documents whose links may have to stay. Each is `[row id,
  * document id, published, own, the row is published, has no draft, media type]`; unneeded trailing values are
  * omitted.
@@ -160,12 +174,7 @@ function selectNamed(
   request: LoadShape,
 ): Sql {
   const linked = request.existing ? ownOnly.map((attribute) => linkedTo(attribute, request)) : [];
-  // A single condition allows an index-only scan.
-  const wanted = [
-    sql`x.document_id = any(${documents}::text[])`,
-    ...(rows === null ? [] : [sql`x.id = any(${rows}::int4[])`]),
-    ...linked,
-  ];
+  const others = [...(rows === null ? [] : [sql`x.id = any(${rows}::int4[])`]), ...linked];
   const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id
     and v.locale = x.locale and not v.published`;
   const draftless = target.draftAndPublish && request.changed.has(target);
@@ -176,11 +185,14 @@ function selectNamed(
   ];
   const more = guarded || draftless || target.internal ? join(facts, ' ') : sql``;
   const conditions = [
-    sql`(${join(wanted, ' or ')})`,
+    sql`(${join([sql`x.document_id = any(${documents}::text[])`, ...others], ' or ')})`,
     ...currentRows(target, sql`x`, constant(request.defaultLocale)),
   ];
-  return sql`(select json_agg(json_build_array(x.id, x.document_id${more})) from ${quote(target.table)} x
-    where ${join(conditions, ' and ')})::text`;
+  const named =
+    others.length === 0
+      ? rowsOf(target, documents, request.defaultLocale)
+      : sql`${quote(target.table)} x where ${join(conditions, ' and ')}`;
+  return sql`(select json_agg(json_build_array(x.id, x.document_id${more})) from ${named})::text`;
 }
 
 const selectVersions = (shape: VersionsShape): Sql =>
@@ -230,14 +242,9 @@ function failOnMissing(types: readonly ContentType[], defaultLocale: string): Sq
   const missing = types.map((target, i) => {
     const documents = slot((all: ExpectedDocuments) => all[i]?.[1]);
     const count = slot((all: ExpectedDocuments) => all[i]?.[1].length);
-    const conditions = [
-      sql`x.document_id = any(${documents}::text[])`,
-      ...currentRows(target, sql`x`, constant(defaultLocale)),
-    ];
     const counted =
       target.draftAndPublish || target.localized ? sql`count(distinct x.document_id)` : sql`count(*)`;
-    return sql`(select ${counted} from ${quote(target.table)} x
-      where ${join(conditions, ' and ')}) <> ${count}::int8`;
+    return sql`(select ${counted} from ${rowsOf(target, documents, defaultLocale)}) <> ${count}::int8`;
   });
   return sql`select ${failing({ unexpected: join(missing, ' or ') })}`;
 }
