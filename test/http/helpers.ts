@@ -34,6 +34,14 @@ export const badKey = (key: string, at = '', path?: string | null) =>
     source: 'body',
   });
 
+/** Error for a `__type` that is not among the types of a relation (11.30). */
+export const badType = (at: string, types: readonly string[]) =>
+  failure(400, 'ValidationError', `${at}.__type must be one of the following values: ${types.join(', ')}`, {
+    key: '__type',
+    path: at,
+    source: 'body',
+  });
+
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;

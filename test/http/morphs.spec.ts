@@ -3,7 +3,7 @@ import { ContentService, getContentToken } from 'nestjs-content-api';
 import { morphs } from '../fixtures/morphs.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
-import { badKey, failure } from './helpers.ts';
+import { badKey, badType, failure } from './helpers.ts';
 
 interface Row {
   readonly id: number;
@@ -185,8 +185,8 @@ describe.each(adaptersFor('fastify'))('polymorphic relations on %s', (adapter) =
         [T.documentId, badKey('subject', '', 'subject')],
         [[T.id], badKey('subject', '', 'subject')],
         [{ documentId: T.documentId }, badKey('subject', '', 'subject')],
-        [{ __type: 'api::note.note', documentId: 'x' }, badKey('__type', 'subject', 'subject')],
-        [{ __type: 'tag', documentId: T.documentId }, badKey('__type', 'subject', 'subject')],
+        [{ __type: 'api::note.note', documentId: 'x' }, badType('subject', [ARTICLE, TAG, COMMENT])],
+        [{ __type: 'tag', documentId: T.documentId }, badType('subject', [ARTICLE, TAG, COMMENT])],
         [{ __type: VAULT, documentId: 'x' }, badKey('subject', '', 'subject')],
         [
           isArticle(T),

@@ -5,7 +5,7 @@
 import { invalidKey, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, LinkedAttribute } from '../model/model.js';
-import { isUidOf, TYPE } from '../model/naming.js';
+import { isUidOf, TYPE, typeUid } from '../model/naming.js';
 
 type TargetId = { readonly documentId: string } | { readonly id: number };
 
@@ -53,15 +53,22 @@ function single(raw: unknown, at: string): TargetId {
 const refusedRelation = ({ attribute: { name }, at }: RelationPlace): Error =>
   invalidKey(name, { at: at === name ? '' : at, path: at }, SOURCE);
 
+/** Error for a `__type` that is no target. It names the targets that the caller may find. */
+function wrongType({ at, types }: RelationPlace): Error {
+  const allowed = types.map(typeUid).join(', ');
+  const message = `${at}.${TYPE} must be one of the following values: ${allowed}`;
+  return validationError(message, { key: TYPE, path: at, ...SOURCE });
+}
+
 /** Returns the type of an item, which items of polymorphic relations must contain. */
 function typeOf(raw: unknown, place: RelationPlace): ContentType {
-  const { attribute, at, types } = place;
+  const { attribute, types } = place;
   const [only] = attribute.targets;
   if (!attribute.named && only !== undefined) return only;
   const said = isObject(raw) ? raw[TYPE] : undefined;
   if (said === undefined || said === null) throw refusedRelation(place);
   const type = attribute.targets.find((one) => isUidOf(one, said));
-  if (type === undefined) throw invalidKey(TYPE, { at, path: at }, SOURCE);
+  if (type === undefined) throw wrongType(place);
   if (!types.includes(type)) throw refusedRelation(place);
   return type;
 }
