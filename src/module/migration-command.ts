@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { ContentMigration } from '../features/evolution/migrate.js';
-import { migrationFile } from '../features/evolution/migration-file.js';
+import { irreversibleReason, migrationFile } from '../features/evolution/migration-file.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { importModule, openContext, UsageError } from './command.js';
@@ -48,7 +48,9 @@ async function write(migration: ContentMigration, { path, name }: Options): Prom
   const file = join(path, `${className}.cjs`);
   await mkdir(path, { recursive: true });
   await writeFile(file, migrationFile(className, migration), { flag: 'wx' });
-  return `${changesOf(migration)}\nWritten to ${file}${migration.down === null ? '; it cannot be reverted' : ''}`;
+  const reason = irreversibleReason(migration);
+  const note = reason === null ? '' : `. It cannot be reverted: ${reason}`;
+  return `${changesOf(migration)}\nWritten to ${file}${note}`;
 }
 
 /** Prints the progress in whole percents, once each. */

@@ -216,9 +216,25 @@ describe('migrations of content', () => {
     const written = await readFile(join(folder, name), 'utf8');
     expect(written).toContain('//   post.headline is renamed from title');
     expect(written).toContain('rename column "title" to "headline"');
+    expect(written).not.toContain('cannot be reverted');
     expect(await runMigration(['--module', `${file}#App`, '--apply'])).toContain('Done');
     expect(await runMigration(['--module', `${file}#App`])).toBe(
       'The content in the database matches the model',
+    );
+  });
+
+  it('the command says why the first migration cannot be reverted, and so does its file', async () => {
+    const file = join(import.meta.dirname, 'app.fixture.ts');
+    process.env['EVOLUTION_DATABASE'] = database.url;
+    await orm.em.getConnection().execute('drop schema public cascade; create schema public');
+    const path = join(folder, 'first');
+    const reason =
+      'it is the first one, so going back would drop all content. Use a new database to start again';
+    const output = await runMigration(['--module', `${file}#App`, '--path', path]);
+    expect(output).toMatch(new RegExp(`\\.cjs\\. It cannot be reverted: ${reason}$`));
+    const [name = ''] = await readdir(path);
+    expect(await readFile(join(path, name), 'utf8')).toContain(
+      `throw new Error('This migration cannot be reverted: ${reason}')`,
     );
   });
 });

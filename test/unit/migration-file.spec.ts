@@ -30,6 +30,7 @@ describe('the file of a migration', () => {
       up: [statement],
       online: { begin: [], backfills: [], step: [], after: [] },
       down: null,
+      isFirst: false,
       changes: [change],
       refusals: [],
     });

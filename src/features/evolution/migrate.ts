@@ -57,8 +57,10 @@ export interface ContentMigration {
    * block no request. `migrateContent` and the command with `--apply` run it.
    */
   readonly online: OnlineMigration;
-  /** Statements back; null if reverting would lose values. */
+  /** Statements back; null if reverting would lose values, and for the first migration. */
   readonly down: readonly string[] | null;
+  /** Whether the database has no stored model to go back to. */
+  readonly isFirst: boolean;
   /** Descriptions of the changes, one sentence each. */
   readonly changes: readonly string[];
   /** Losses that prevent the migration. The statements check for them, too. */
@@ -196,6 +198,7 @@ async function missingIndexes(run: Run, schema: Schema): Promise<ContentMigratio
       after: missing.flatMap(({ table, index }) => createIndexConcurrently(table, index)).map(script),
     },
     down: [],
+    isFirst: false,
     changes: missing.map(({ index }) => `the index ${index.name} is missing`),
     refusals: [],
   };
@@ -241,6 +244,7 @@ export async function migrationTo(run: Run, goal: Side): Promise<ContentMigratio
             to: stored.description,
             statements: statementsOf({ changes: back, abandoned: null }),
           }),
+    isFirst: stored === null,
     changes: [
       ...(stored === null && former !== null ? [MODEL_ASSUMED] : []),
       ...(isSame ? [BACKFILL_REMOVED] : []),

@@ -10,10 +10,20 @@ const comment = (text: string): string => `//   ${text.replace(/[\n\r\u2028\u202
 const calls = (statements: readonly string[]): string =>
   statements.map((statement) => `    this.addSql(${template(statement)});`).join('\n');
 
-const NO_WAY_BACK = `    throw new Error('This migration cannot be reverted: it drops or replaces values');`;
+type WayBack = Pick<ContentMigration, 'down' | 'isFirst'>;
+
+/** Returns the reason why a migration has no statements back; null if it has some. */
+export function irreversibleReason({ down, isFirst }: WayBack): string | null {
+  if (down !== null) return null;
+  return isFirst
+    ? 'it is the first one, so going back would drop all content. Use a new database to start again'
+    : 'it drops or replaces values';
+}
 
 /** Returns the source of the migration file. Large tables are updated in batches within one transaction. */
-export function migrationFile(className: string, { up, down, changes }: ContentMigration): string {
+export function migrationFile(className: string, migration: ContentMigration): string {
+  const { up, down, changes } = migration;
+  const reason = irreversibleReason(migration);
   return `'use strict';
 const { Migration } = require('@mikro-orm/migrations');
 
@@ -28,7 +38,7 @@ ${calls(up)}
   }
 
   async down() {
-${down === null ? NO_WAY_BACK : calls(down)}
+${reason === null ? calls(down ?? []) : `    throw new Error('This migration cannot be reverted: ${reason}');`}
   }
 }
 exports.${className} = ${className};
