@@ -90,7 +90,7 @@ export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick 
 export const notOneLocale = (pick: LocalePick): Error =>
   validationError(
     `Invalid locale param ${pick.kind === 'several' ? pick.codes.join(',') : '*'} provided. ` +
-      'Document locales must be strings.',
+      'This request needs one locale.',
     { key: 'locale', path: null, source: 'query', param: 'locale' },
   );
 
