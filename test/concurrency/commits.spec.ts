@@ -1,12 +1,12 @@
 /** A COMMIT without a confirmation by the database: the response is correct, and nothing is written twice. */
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import type { MikroORM } from '@mikro-orm/core';
-import { AfterContent, CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import { AfterContent, ContentModule, defineCollectionType } from 'nestjs-content-api';
 import pg from 'pg';
 import { until } from '../crowd/loaded-app.ts';
 import { type Host, startHost } from '../http/helpers.ts';
 import { Barrier } from '../support/barrier.ts';
+import { poolOf } from '../support/pool-of.ts';
 
 /** Milliseconds after which the driver gives up a query. */
 const QUERY_TIMEOUT = 1500;
@@ -113,9 +113,7 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
     ).map(({ pid }) => Number(pid));
   /** Closes the connections whose COMMIT waits, on the client side. */
   const cut = async (pids: readonly number[]): Promise<void> => {
-    const connection = host.app.get<MikroORM>(CONTENT_ORM).em.getConnection();
-    const pool = await (connection as unknown as { getNativeClient(): Promise<object> }).getNativeClient();
-    const { _clients } = pool as {
+    const { _clients } = (await poolOf(host.app)) as unknown as {
       _clients: { readonly processID: number; readonly connection: { readonly stream: Socket } }[];
     };
     for (const { processID, connection: wire } of _clients)

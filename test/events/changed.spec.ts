@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TestApp } from '../support/app.ts';
 import { LocalServer } from '../support/local-server.ts';
-import { eventually, writeDuring } from './helpers.ts';
+import { eventually, logEvents, writeDuring } from './helpers.ts';
 import { startEvents } from './start-events.ts';
 
 /** Receiver that responds slowly, so that new events arrive during each delivery. */
@@ -71,12 +71,7 @@ describe('a webhook', () => {
   });
 
   /** Logs 200 deletions of one document, which are one batch for a webhook, sent one after another. */
-  const logBatch = (): Promise<unknown> =>
-    test.sql(
-      `insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes, published)
-       select nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'memo', 'one', '', 'delete',
-         'system', '[]', true from generate_series(1, 200) n`,
-    );
+  const logBatch = (): Promise<unknown> => test.sql(logEvents(200, { documentId: 'one', action: 'delete' }));
 
   it.each<[string, (id: string) => PromiseLike<unknown>]>([
     [

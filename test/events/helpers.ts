@@ -22,6 +22,21 @@ export async function writeDuring(work: () => Promise<void>, write: () => Promis
   await working;
 }
 
+/** Event of a memo for {@link logEvents}. */
+interface LoggedEvent {
+  readonly documentId: string;
+  readonly action: 'update' | 'delete';
+  /** Defaults to the transaction of the statement. */
+  readonly transaction?: string;
+}
+
+/** Statement that inserts events of a memo into the log, as other processes would. */
+export const logEvents = (count: number, { documentId, action, transaction }: LoggedEvent): string =>
+  `insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes, published)
+   select nextval('content_counts_id_seq'),
+     ${transaction === undefined ? 'pg_current_xact_id()' : `'${transaction}'`}, now(), 'memo',
+     '${documentId}', '', '${action}', 'system', '[]', ${action === 'delete'} from generate_series(1, ${count}) n`;
+
 /** Waits until a list has a length, and returns it. Fails with the last list. */
 export async function eventually<T>(
   look: () => readonly T[] | Promise<readonly T[]>,

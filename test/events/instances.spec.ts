@@ -16,7 +16,7 @@ import type * as WorkerRoom from '../../src/features/events/reader-worker.ts';
 import { makeTables } from '../support/app.ts';
 import { reserveDatabase } from '../support/database.ts';
 import { loadRoom } from '../support/rooms.ts';
-import { eventually } from './helpers.ts';
+import { eventually, logEvents } from './helpers.ts';
 
 const { EventFeed } = await loadRoom<typeof FeedRoom>('features/events/event-feed');
 const { ReaderWorker } = await loadRoom<typeof WorkerRoom>('features/events/reader-worker');
@@ -131,8 +131,7 @@ describe('instances of an application', () => {
 
   it('get the events that were logged while none ran', async () => {
     await first.close();
-    await sql(`insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes)
-      values (nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'memo', 'away', '', 'update', 'system', '[]')`);
+    await sql(logEvents(1, { documentId: 'away', action: 'update' }));
     first = await start();
     await eventually(() => seen, 1);
     expect(seen[0]?.event.documentId).toBe('away');
@@ -140,9 +139,7 @@ describe('instances of an application', () => {
 
   it('shut down without the rest of a batch, which the next one handles in order', async () => {
     await first.close();
-    await sql(`insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes)
-      select nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'memo', 'slow', '', 'update', 'system', '[]'
-      from generate_series(1, 150) n`);
+    await sql(logEvents(150, { documentId: 'slow', action: 'update' }));
     delay = 100;
     first = await start();
     await eventually(() => seen.slice(0, 2), 2);
@@ -160,8 +157,7 @@ describe('instances of an application', () => {
     await eventually(() => seen, 2);
     await first.close();
     // Transaction ids and snapshots of a server that is far ahead of this one.
-    await sql(`insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes)
-      values (nextval('content_counts_id_seq'), '900000007', now(), 'memo', 'restored', '', 'update', 'system', '[]')`);
+    await sql(logEvents(1, { documentId: 'restored', action: 'update', transaction: '900000007' }));
     await sql(`update content_event set xid = '900000001' where document_id <> 'restored'`);
     await sql(`update content_event_reader set base = '900000005:900000005:', target = null, after = 0`);
     first = await start();

@@ -1,8 +1,7 @@
 /** Many webhooks leave connections of the pool to requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { MikroORM } from '@mikro-orm/postgresql';
-import { CONTENT_ORM } from 'nestjs-content-api';
 import type { TestApp } from '../support/app.ts';
+import { poolOf } from '../support/pool-of.ts';
 import { LocalServer } from '../support/local-server.ts';
 import { watchQueries } from '../support/watch-queries.ts';
 import { eventually } from './helpers.ts';
@@ -40,12 +39,7 @@ describe('30 webhooks', () => {
   });
 
   it('get all events, over few connections', async () => {
-    const connection = test.app.get<MikroORM>(CONTENT_ORM, { strict: false }).em.getConnection();
-    const pool = await (
-      connection as unknown as {
-        getNativeClient(): Promise<{ readonly totalCount: number; readonly idleCount: number }>;
-      }
-    ).getNativeClient();
+    const pool = await poolOf(test.app);
     let most = 0;
     const note = (): void => void (most = Math.max(most, pool.totalCount - pool.idleCount));
     await watchQueries(note, async () => {

@@ -3,11 +3,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictException, type Type } from '@nestjs/common';
-import type { MikroORM } from '@mikro-orm/postgresql';
 import {
   AfterContent,
   BeforeContent,
-  CONTENT_ORM,
   ContentError,
   type ContentEvent,
   OnContentCommitted,
@@ -15,6 +13,7 @@ import {
 import { type BusyApp, type Reply, startBusy } from '../concurrency/app.ts';
 import { busy } from '../concurrency/model.ts';
 import { createDatabase } from '../support/database.ts';
+import { poolOf } from '../support/pool-of.ts';
 import { Injector, isRetried, type Mode, MODES, SECRET } from './inject.ts';
 import { checksum, picture, restore, save, type Tables, tablesOf } from './picture.ts';
 import { type Ids, type Scenario, SCENARIOS, seed } from './scenarios.ts';
@@ -299,12 +298,7 @@ export class Engine {
   }
 
   private async poolProblems(): Promise<string[]> {
-    const connection = this.app.app
-      .get<MikroORM>(CONTENT_ORM, { strict: false })
-      .em.getConnection() as unknown as {
-      getNativeClient(): Promise<{ totalCount: number; idleCount: number }>;
-    };
-    const pool = await connection.getNativeClient();
+    const pool = await poolOf(this.app.app);
     const taken = await lasting(() => Promise.resolve(pool.totalCount - pool.idleCount));
     if (taken > 0) return [`${taken} connections were not returned to the pool`];
     const read = await this.app.client.get(`/api/topics/${this.ids['t3']}`);
