@@ -62,13 +62,6 @@ describe.each(adaptersFor('fastify'))('the service of a single type on %s', (ada
     expect(await headline()).toBe('Hello');
   });
 
-  it('9.1: update and schedule need one locale', async () => {
-    const locale = { locale: '*' };
-    const message = 'Invalid locale param * provided. This request needs one locale.';
-    await expect(service().update(null, {}, locale)).rejects.toMatchObject({ message });
-    await expect(service().schedule(null, {}, locale)).rejects.toMatchObject({ message });
-  });
-
   it('M1: discardDraft(null) resets the draft to the published version', async () => {
     await put('Hello');
     await put('Hello again', '?status=draft');

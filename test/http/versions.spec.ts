@@ -268,7 +268,7 @@ describe.each(adaptersFor('fastify'))('versions on %s', (adapter) => {
         expect((await request.expect(400)).body.error).toEqual({
           status: 400,
           name: 'ValidationError',
-          message: `Invalid locale param ${named} provided. This request needs one locale.`,
+          message: `Invalid locale param ${named} provided. Document locales must be strings.`,
           details: { key: 'locale', path: null, source: 'query', param: 'locale' },
         });
       expect(await list(`articles?filters[documentId]=${documentId}&${query}`)).toEqual(
@@ -278,7 +278,7 @@ describe.each(adaptersFor('fastify'))('versions on %s', (adapter) => {
       expect(
         (await test.http.put(`/api/articles/${documentId}?locale=*`).send({ data: {} }).expect(400)).body
           .error.message,
-      ).toBe('Invalid locale param * provided. This request needs one locale.');
+      ).toBe('Invalid locale param * provided. Document locales must be strings.');
     });
 
     const translated = async (): Promise<Row> => {

@@ -90,7 +90,7 @@ export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick 
 export const notOneLocale = (pick: LocalePick): Error =>
   validationError(
     `Invalid locale param ${pick.kind === 'several' ? pick.codes.join(',') : '*'} provided. ` +
-      'This request needs one locale.',
+      'Document locales must be strings.',
     { key: 'locale', path: null, source: 'query', param: 'locale' },
   );
 
