@@ -405,17 +405,6 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     });
   });
 
-  it.each(['fields=', 'fields=name,', 'populate[articles][fields][0]='])(
-    '3.4 says that a name in ?%s is empty',
-    async (query) => {
-      const { status, text } = await raw(host.url, 'GET', `/v1/api/authors?${query}`);
-      expect([status, JSON.parse(text).error.message]).toEqual([
-        400,
-        'Invalid fields parameter. A name in it is empty',
-      ]);
-    },
-  );
-
   it('returns 404 for an unknown route below the prefix, unchanged', async () => {
     expect(JSON.parse((await raw(host.url, 'GET', '/v1/api/nope')).text)).toEqual(NOT_FOUND);
   });

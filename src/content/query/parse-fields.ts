@@ -7,21 +7,16 @@ const isNames = isListOf(isNullOr(isText));
 
 const split = (text: string): string[] => text.split(',').map((part) => part.trim());
 
-function withoutEmpty(names: readonly string[]): readonly string[] {
-  if (names.includes('')) throw validationError('Invalid fields parameter. A name in it is empty');
-  return names;
-}
-
 /** Parses a string, a comma list or a list of strings; any `*` means all fields (protocol section 3). */
 export function parseFields(raw: unknown): Fields {
   if (raw === undefined || raw === null) return null;
   if (typeof raw === 'string') {
-    const names = withoutEmpty(split(raw));
+    const names = split(raw);
     return names.length === 1 && names[0] === '*' ? '*' : names;
   }
   if (!isNames(raw))
     throw validationError('Invalid fields parameter. Expected a string or an array of strings');
-  const names = withoutEmpty(raw.filter((name) => name !== null));
+  const names = raw.filter((name) => name !== null);
   return names.length === 0 ? '*' : names;
 }
 
