@@ -1,27 +1,17 @@
 /** Search, filters and folders of the library. */
-import {
-  ActionIcon,
-  Anchor,
-  Breadcrumbs,
-  Button,
-  Group,
-  Loader,
-  Select,
-  Switch,
-  TextInput,
-} from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconFolder, IconSearch, IconX } from '@tabler/icons-react';
+import { Anchor, Breadcrumbs, Button, Group, Select, Switch } from '@mantine/core';
+import { IconFolder } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { directionOfSearch, useTexts } from '../texts/texts.ts';
-import { AGES, folderPaths, foldersIn, KINDS, type LibraryState, readFolders, ROOT, SORTS } from './files.ts';
+import { isKind, KINDS } from '../model/media-kinds.ts';
+import { SearchField } from '../parts/search-field.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { AGES, folderPaths, foldersIn, type LibraryState, readFolders, ROOT, SORTS } from './files.ts';
 
 interface Props {
   readonly state: LibraryState;
   readonly go: (change: Partial<LibraryState>) => void;
-  /** Whether the kind is settled by the attribute. */
-  readonly hasKind: boolean;
+  /** Kinds of files that may be chosen; none for all. */
+  readonly allowed: readonly string[];
 }
 
 export function useFolders(): readonly string[] {
@@ -29,23 +19,29 @@ export function useFolders(): readonly string[] {
   return folderPaths(data ?? []);
 }
 
-export function LibraryTools({ state, go, hasKind }: Props) {
+export function LibraryTools({ state, go, allowed }: Props) {
   const texts = useTexts();
   const { media } = texts;
   const optionsOf = <T extends string>(values: readonly T[], labels: Readonly<Record<T, string>>) =>
     values.map((value) => ({ value, label: labels[value] }));
+  const kinds = KINDS.filter((kind) => allowed.length === 0 || allowed.includes(kind));
   return (
     <>
       <Group gap="sm" align="flex-end" className="desk-filters">
-        <Search {...{ state, go }} />
-        {!hasKind && (
+        <SearchField
+          data-autofocus
+          label={texts.searchIn(texts.library)}
+          search={state.search}
+          go={(search) => go({ search })}
+        />
+        {kinds.length > 1 && (
           <Select
             label={media.kind}
             placeholder={media.any}
             clearable
-            data={optionsOf(KINDS, media.kinds)}
+            data={optionsOf(kinds, media.kinds)}
             value={state.kind}
-            onChange={(kind) => go({ kind: KINDS.find((one) => one === kind) ?? null })}
+            onChange={(kind) => go({ kind: isKind(kind) ? kind : null })}
           />
         )}
         <Select
@@ -75,51 +71,13 @@ export function LibraryTools({ state, go, hasKind }: Props) {
   );
 }
 
-function Search({ state, go }: Omit<Props, 'hasKind'>) {
-  const texts = useTexts();
-  const [search, setSearch] = useState(state.search);
-  const [isTyping, setTyping] = useState(false);
-  useEffect(() => setSearch(state.search), [state.search]);
-  const later = useDebouncedCallback((text: string) => {
-    setTyping(false);
-    go({ search: text.trim() });
-  }, 250);
-  const type = (text: string): void => {
-    setSearch(text);
-    setTyping(true);
-    later(text);
-  };
-  return (
-    <TextInput
-      data-autofocus
-      role="searchbox"
-      aria-label={texts.searchIn(texts.library)}
-      placeholder={texts.search}
-      leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={
-        <>
-          {isTyping && <Loader size="xs" />}
-          {!isTyping && search !== '' && (
-            <ActionIcon variant="subtle" aria-label={texts.clearSearch} onClick={() => go({ search: '' })}>
-              <IconX size={14} />
-            </ActionIcon>
-          )}
-        </>
-      }
-      value={search}
-      dir={directionOfSearch(search)}
-      onChange={(event) => type(event.currentTarget.value)}
-    />
-  );
-}
-
 /** Names of the folders on the way to a folder, each with its path. */
 const stepsTo = (folder: string): readonly (readonly [name: string, path: string])[] => {
   const names = folder.split('/').filter((name) => name !== '');
   return names.map((name, at) => [name, `/${names.slice(0, at + 1).join('/')}`]);
 };
 
-function Folders({ state, go }: Omit<Props, 'hasKind'>) {
+function Folders({ state, go }: Omit<Props, 'allowed'>) {
   const { media } = useTexts();
   const paths = useFolders();
   const { folder } = state;

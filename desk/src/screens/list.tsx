@@ -1,7 +1,5 @@
 /** List of the documents of a type. One request serves a page with its links and states. */
-import { ActionIcon, Button, Group, Pagination, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch, IconX } from '@tabler/icons-react';
+import { Button, Group, Pagination, Select, Text } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -23,11 +21,12 @@ import { EmptyList } from '../parts/empty-list.tsx';
 import { Frame } from '../parts/frame.tsx';
 import { isLong } from '../parts/long-list.ts';
 import { say } from '../parts/messages.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { CONTENT } from '../parts/page-change.ts';
 import { moved } from '../parts/sortable-list.tsx';
 import { settings } from '../settings.ts';
-import { directionOfSearch, useFormats, useTexts } from '../texts/texts.ts';
+import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { BulkBar } from './bulk.tsx';
 import { ColumnMenu, useColumns } from './columns.tsx';
@@ -176,34 +175,12 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
   const texts = useTexts();
   const model = useModel();
   const { localeName } = useFormats();
-  const [search, setSearch] = useState(state.search);
-  useEffect(() => setSearch(state.search), [state.search]);
-  const later = useDebouncedCallback((text: string) => go({ search: text.trim() }), 300);
-  const clear = (): void => {
-    later.cancel();
-    setSearch('');
-    go({ search: '' });
-  };
   return (
     <Group gap="xs" className="desk-list-tools">
-      <TextInput
-        role="searchbox"
-        aria-label={texts.searchIn(type.listLabel)}
-        placeholder={texts.search}
-        leftSection={<IconSearch size={16} aria-hidden />}
-        rightSection={
-          search === '' ? null : (
-            <ActionIcon variant="subtle" aria-label={texts.clearSearch} onClick={clear}>
-              <IconX size={14} />
-            </ActionIcon>
-          )
-        }
-        value={search}
-        dir={directionOfSearch(search)}
-        onChange={(event) => {
-          setSearch(event.currentTarget.value);
-          later(event.currentTarget.value);
-        }}
+      <SearchField
+        label={texts.searchIn(type.listLabel)}
+        search={state.search}
+        go={(search) => go({ search })}
         miw={220}
         flex={1}
         maw={420}

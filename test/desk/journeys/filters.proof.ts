@@ -1,6 +1,6 @@
 /** Journeys of an editor who looks for documents by their status, days and authors. */
 import { defineCollectionType } from 'nestjs-content-api';
-import { hasBrowser } from './browser.ts';
+import { hasBrowser, holdRequests } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { startVisit, type Visit } from './visit.ts';
@@ -50,6 +50,32 @@ const report = defineCollectionType({
   }, 120_000);
   afterAll(() => visit?.end());
   afterEach(() => expect(visit.complaints()).toEqual([]));
+
+  it('drops a search when another page opens before it starts, also while that page is loaded', async () => {
+    await ann.open('/content/report');
+    await shows('Alone', 'Changed', 'Live');
+    const release = await holdRequests(ann.page, '*/assets/media-screen*');
+    await (await ann.page.waitForSelector('[role=searchbox]'))?.type('al');
+    await ann.page.evaluate(`document.querySelector('nav a[href$="/media"]').click()`);
+    await ann.page.waitForSelector('#content [aria-label=Loading]');
+    await ann.page.evaluate('new Promise((resolve) => setTimeout(resolve, 500))');
+    await release();
+    await ann.heading('Media library');
+    expect(ann.page.url()).toBe(`${visit.room.desk}/media`);
+    expect(await ann.texts('[role=searchbox]')).toEqual(['']);
+  });
+
+  it('keeps a space at the end of a search in which the editor goes on', async () => {
+    await ann.open('/content/report');
+    const field = await ann.page.waitForSelector('[role=searchbox]');
+    await field?.type('al ');
+    await ann.until('searched', async () => ann.page.url().endsWith('?q=al'));
+    await field?.type('one');
+    await ann.until('searched again', async () => ann.page.url().endsWith('?q=al+one'));
+    await ann.page.locator('.desk-list-tools ::-p-aria([name="Clear search and filters"])').click();
+    await shows('Alone', 'Changed', 'Live');
+    expect(new URL(ann.page.url()).search).toBe('');
+  });
 
   it('finds drafts, modified and published documents, each by one request', async () => {
     await ann.open('/content/report');
