@@ -46,3 +46,7 @@ const isRepeated = (status: number): boolean => [408, 409, 429].includes(status)
 
 export const isTemporary = (error: unknown): error is Error =>
   error instanceof OfflineError || (error instanceof ApiError && isRepeated(error.status));
+
+/** Whether an equal request may succeed later: after a sign-in, or when the server can be reached again. */
+export const isPassing = (error: unknown): boolean =>
+  isTemporary(error) || (error instanceof ApiError && (error.status === 401 || error.status >= 500));

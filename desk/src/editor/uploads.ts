@@ -1,4 +1,4 @@
-import { messageOf } from '../api/errors.ts';
+import { isPassing, messageOf } from '../api/errors.ts';
 import { type Sent, sendForm } from '../api/send-form.ts';
 import { type Json, type Link, linkOf } from '../form/values.ts';
 import { acceptsType } from '../model/media-kinds.ts';
@@ -30,6 +30,8 @@ export interface Upload {
   readonly share: number;
   /** Reason of the failure; null while it is sent. */
   readonly failure: string | null;
+  /** Whether the server may accept the file if it is sent again. */
+  readonly mayRetry: boolean;
 }
 
 interface Waiting {
@@ -71,7 +73,7 @@ export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
       const key = (lastKey += 1);
       this.files.set(key, { file, folder, request: crypto.randomUUID() });
       this.waiting.push(key);
-      return { key, name: file.name, share: 0, failure: null };
+      return { key, name: file.name, share: 0, failure: null, mayRetry: false };
     });
     this.show({ uploads: [...this.snapshot.uploads, ...added] });
     void this.run();
@@ -130,7 +132,7 @@ export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
       stored(link);
     } catch (error) {
       if (signal.aborted) return;
-      this.change(key, { failure: messageOf(error) });
+      this.change(key, { failure: messageOf(error), mayRetry: isPassing(error) });
       failed?.(file.name, messageOf(error));
     }
   }

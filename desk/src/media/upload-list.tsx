@@ -59,7 +59,7 @@ export function UploadList({ uploads }: { readonly uploads: Uploads }) {
 
 function OneUpload({ one, uploads }: { readonly one: Upload; readonly uploads: Uploads }) {
   const texts = useTexts();
-  const { key, name, share, failure } = one;
+  const { key, name, share, failure, mayRetry } = one;
   return (
     <Paper withBorder px="xs" py={6}>
       <Group gap="xs" wrap="nowrap">
@@ -69,7 +69,7 @@ function OneUpload({ one, uploads }: { readonly one: Upload; readonly uploads: U
           </Text>
           {failure === null && <Progress value={share * 100} aria-label={texts.media.uploading(name)} />}
         </Stack>
-        {failure !== null && (
+        {failure !== null && mayRetry && (
           <ActionIcon
             variant="subtle"
             aria-label={texts.media.retryUpload(name)}
