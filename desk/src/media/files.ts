@@ -5,15 +5,13 @@ import type { Parameters } from '../api/query.ts';
 import { sendForm } from '../api/send-form.ts';
 import type { Json, Link } from '../form/values.ts';
 import { eachOnce, linkOf } from '../form/values.ts';
-import { mediaPrefixes } from '../model/media-kinds.ts';
+import { isKind, type Kind, KINDS, mediaPrefix } from '../model/media-kinds.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
 
-export const KINDS = ['images', 'videos', 'audios', 'documents'] as const;
 export const AGES = ['day', 'week', 'month', 'year'] as const;
 export const SORTS = ['newest', 'oldest', 'name', 'largest'] as const;
 
-type Kind = (typeof KINDS)[number];
 type Age = (typeof AGES)[number];
 type Sort = (typeof SORTS)[number];
 
@@ -58,7 +56,7 @@ export function readLibrary(address: URLSearchParams): LibraryState {
   return {
     search: address.get('q') ?? '',
     folder: address.get('folder'),
-    kind: isOneOf(KINDS, kind) ? kind : null,
+    kind: isKind(kind) ? kind : null,
     age: isOneOf(AGES, age) ? age : null,
     sort: isOneOf(SORTS, sort) ? sort : 'newest',
     undescribed: address.has('undescribed'),
@@ -79,19 +77,21 @@ export function writeLibrary(state: LibraryState): URLSearchParams {
 
 const startsWith = (prefix: string): Parameters => ({ mime: { $startsWith: prefix } });
 
+/** Condition of the files of a kind. Those of the last kind have none of the known media types. */
 function kindCondition(kind: Kind): Parameters {
-  if (kind !== 'documents') return startsWith(mediaPrefixes([kind])[0] ?? '');
-  return { $not: { $or: mediaPrefixes(['images', 'videos', 'audios']).map(startsWith) } };
+  const prefix = mediaPrefix(kind);
+  return prefix === null
+    ? { $not: { $or: KINDS.flatMap((one) => mediaPrefix(one) ?? []).map(startsWith) } }
+    : startsWith(prefix);
 }
 
 /** Parameters of the request for the files that the library shows. */
 export function libraryQuery(state: LibraryState, allowed: readonly string[]): Parameters {
   const { search, folder, kind, age, sort, undescribed } = state;
-  const prefixes = mediaPrefixes(allowed);
   // The time is rounded to minutes: equal requests are one.
   const since = age === null ? 0 : Math.floor((Date.now() - DAYS[age] * DAY) / 60_000) * 60_000;
   const conditions: readonly Parameters[] = [
-    ...(prefixes.length === 0 ? [] : [{ $or: prefixes.map(startsWith) }]),
+    ...(allowed.length === 0 ? [] : [{ $or: allowed.filter(isKind).map(kindCondition) }]),
     ...(kind === null ? [] : [kindCondition(kind)]),
     ...(age === null ? [] : [{ createdAt: { $gte: new Date(since).toISOString() } }]),
     ...(undescribed

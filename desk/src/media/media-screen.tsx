@@ -66,7 +66,7 @@ export default function MediaScreen() {
               {texts.media.dropHere}
             </Text>
           )}
-          <LibraryTools state={state} go={go} hasKind={false} />
+          <LibraryTools state={state} go={go} allowed={[]} />
           <UploadList uploads={uploads} />
           <Selection chosen={chosen} clear={() => setChosen([])} />
           <Library {...{ state, allowed: [], chosen, toggle, isPicker: false, open: setOpened }} />

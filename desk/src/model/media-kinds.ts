@@ -1,25 +1,30 @@
-/** Kinds of files that an attribute may accept, by the beginning of their media type. */
-const PREFIXES: Readonly<Record<string, string>> = {
+/** Kinds of files that an attribute may accept. All files that are of no other kind are `files`. */
+export const KINDS = ['images', 'videos', 'audios', 'files'] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** Beginnings of the media types of a kind. */
+const PREFIXES: Readonly<Record<Kind, string | null>> = {
   images: 'image/',
   videos: 'video/',
   audios: 'audio/',
+  files: null,
 };
 
-/** Returns how media types of the kinds begin; none if every file is accepted. */
-export function mediaPrefixes(kinds: readonly string[]): readonly string[] {
-  const prefixes = kinds.map((kind) => PREFIXES[kind]);
-  return prefixes.every((prefix) => prefix !== undefined) ? prefixes : [];
-}
+export const isKind = (name: string | null): name is Kind => KINDS.some((kind) => kind === name);
 
-const kindOfType = (type: string): string =>
-  Object.keys(PREFIXES).find((kind) => type.startsWith(PREFIXES[kind] ?? '')) ?? 'files';
+/** Beginning of the media types of a kind; null for the kind of all other files. */
+export const mediaPrefix = (kind: Kind): string | null => PREFIXES[kind];
+
+const kindOfType = (type: string): Kind =>
+  KINDS.find((kind) => type.startsWith(PREFIXES[kind] ?? ' ')) ?? 'files';
 
 /** Whether an attribute accepts files of a media type. Only the server knows the type if it is empty. */
 export const acceptsType = (kinds: readonly string[], type: string): boolean =>
   type === '' || kinds.length === 0 || kinds.includes(kindOfType(type));
 
 /** Media types as an input of the browser names them; none for every file. */
-export const acceptOf = (kinds: readonly string[] = []): string | undefined =>
-  mediaPrefixes(kinds)
-    .map((prefix) => `${prefix}*`)
-    .join(',') || undefined;
+export function acceptOf(kinds: readonly string[] = []): string | undefined {
+  const prefixes = kinds.filter(isKind).map(mediaPrefix);
+  return prefixes.includes(null) ? undefined : prefixes.map((prefix) => `${prefix}*`).join(',') || undefined;
+}

@@ -68,7 +68,7 @@ export default function FilePicker({ isOne, allowed, memory, close }: Props) {
     <Dialog title={texts.library} close={() => close([])} size="80rem">
       <DropArea uploads={uploads} isEnabled={mayUpload}>
         <Stack>
-          <LibraryTools state={state} go={go} hasKind={allowed.length === 1} />
+          <LibraryTools state={state} go={go} allowed={allowed} />
           {mayUpload && (
             <Group gap="xs">
               <FileButton

@@ -3,7 +3,7 @@ import type { media as english } from './media.en.ts';
 /** German texts of the media library. */
 export const media: typeof english = {
   kind: 'Art',
-  kinds: { images: 'Bilder', videos: 'Videos', audios: 'Töne', documents: 'Dokumente' },
+  kinds: { images: 'Bilder', videos: 'Videos', audios: 'Töne', files: 'Dokumente' },
   age: 'Hochgeladen',
   ages: {
     day: 'Heute',

@@ -1,7 +1,7 @@
 /** English texts of the media library. */
 export const media = {
   kind: 'Kind',
-  kinds: { images: 'Pictures', videos: 'Videos', audios: 'Sounds', documents: 'Documents' },
+  kinds: { images: 'Pictures', videos: 'Videos', audios: 'Sounds', files: 'Documents' },
   age: 'Uploaded',
   ages: { day: 'Today', week: 'In the last 7 days', month: 'In the last 30 days', year: 'In the last year' },
   any: 'Any',

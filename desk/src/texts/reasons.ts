@@ -14,7 +14,7 @@ function rangeText(bounds: string, { range }: Texts['reasons']): string {
 }
 
 const kindNames = (kinds: string, { media }: Texts): string => {
-  const names: Readonly<Record<string, string>> = { ...media.kinds, files: media.kinds.documents };
+  const names: Readonly<Record<string, string>> = media.kinds;
   return kinds
     .split(', ')
     .map((kind) => names[kind] ?? kind)

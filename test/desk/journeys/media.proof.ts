@@ -2,11 +2,22 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasBrowser, holdRequests, loseResponses } from './browser.ts';
+import { defineCollectionType } from 'nestjs-content-api';
+import { hasBrowser, holdRequests, loseResponses, refuseOnce } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { picture } from './picture.ts';
 import { startVisit, type Visit } from './visit.ts';
+
+const leaflet = defineCollectionType({
+  singularApiId: 'leaflet',
+  pluralApiId: 'leaflets',
+  attributes: {
+    title: { type: 'string' },
+    paper: { type: 'media', allowedTypes: ['files'] },
+    cover: { type: 'media', allowedTypes: ['images', 'files'] },
+  },
+});
 
 (hasBrowser ? describe : describe.skip)('the media library', () => {
   let visit: Visit;
@@ -26,8 +37,8 @@ import { startVisit, type Visit } from './visit.ts';
     ann.page.locator(`[role=dialog] ::-p-aria([name="${label}"][role="button"])`).click();
 
   beforeAll(async () => {
-    visit = await startVisit('express');
-    ann = await visit.arrive('ann');
+    visit = await startVisit('express', { contentTypes: [leaflet], roles: { press: { '*': '*' } } });
+    ann = await visit.arrive('ann', 'press');
   }, 120_000);
   afterAll(() => visit?.end());
   afterEach(() => expect(visit.complaints()).toEqual([]));
@@ -50,6 +61,16 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.press('Upload station.png again');
     await ann.until('uploaded', async () => (await names()).includes('station.png'));
     await ann.seesNot('was not uploaded');
+  });
+
+  it('sends a file again that the server could not take for a moment', async () => {
+    await refuseOnce(ann.page, ['*/api/upload']);
+    await give('drop', '.desk-drop', ['busy.png', '#332211']);
+    await ann.press('Upload busy.png again');
+    await ann.until('uploaded', async () => (await names()).includes('busy.png'));
+    const [file] = await visit.api('get', '/upload/files?filters[name]=busy.png');
+    await visit.api('delete', `/upload/files/${file.documentId}`);
+    await ann.openAnew('/media');
   });
 
   it('uploads each file once although the session ends in between, after another sign-in', async () => {
@@ -109,7 +130,7 @@ import { startVisit, type Visit } from './visit.ts';
     expect(decodeURIComponent(ann.page.url())).toContain('folder=/city/centre');
     await ann.fill('Search in Media library', 'mark');
     await shows('market.png');
-    await ann.open('/media?kind=documents');
+    await ann.open('/media?kind=files');
     await ann.sees('Nothing found');
     await ann.open('/media?undescribed&age=day&sort=name');
     await shows('image.png', 'market.png', 'station.png');
@@ -264,6 +285,38 @@ import { startVisit, type Visit } from './visit.ts';
     await closed();
   });
 
+  it('lists the kinds that the field accepts, and offers them as filters', async () => {
+    await visit.room.http
+      .post('/api/upload')
+      .set('Authorization', `Bearer ${await visit.jwt()}`)
+      .attach('files', Buffer.from('Plan.'), 'plan.txt')
+      .expect(201);
+    await ann.openAnew('/content/leaflet/new');
+    const kinds = async (field: string): Promise<number> => {
+      await ann.page
+        .locator(`[data-path=${field}] ::-p-aria([name="Choose from the library"][role="button"])`)
+        .click();
+      await ann.page.waitForSelector('.desk-tile');
+      return (await ann.page.$$('[role=dialog] ::-p-aria([name="Kind"][role="combobox"])')).length;
+    };
+    expect(await kinds('paper')).toBe(0);
+    await shows('plan.txt');
+    await ann.page.keyboard.press('Escape');
+    await closed();
+    expect(await kinds('cover')).toBe(1);
+    await ann.until('all files', async () => (await names()).length > 3);
+    expect(await names()).toContain('plan.txt');
+    await ann.page.locator('::-p-aria([name="Kind"][role="combobox"])').click();
+    await ann.until('kinds', async () => (await ann.texts('[role=option]')).includes('Documents'));
+    expect(await ann.texts('[role=option]')).not.toContain('Videos');
+    await ann.option('Documents');
+    await shows('plan.txt');
+    await ann.page.keyboard.press('Escape');
+    await closed();
+    const [plan] = await visit.api('get', '/upload/files?filters[name]=plan.txt');
+    await visit.api('delete', `/upload/files/${plan.documentId}`);
+  });
+
   it('uploads into the folder that was open, although another one is opened meanwhile', async () => {
     await ann.openAnew('/media?folder=/city');
     const release = await holdRequests(ann.page, '*/api/upload');
@@ -285,6 +338,8 @@ import { startVisit, type Visit } from './visit.ts';
     await chooser.accept([page, fake]);
     await ann.sees('page.html was not uploaded: The server accepts no files of this type.');
     await ann.sees('fake.png was not uploaded: The content of the file is of another type');
+    // The server would refuse them again.
+    expect(await ann.page.$$('[aria-label^="Upload "][aria-label$=" again"]')).toHaveLength(0);
     for (const name of ['page.html', 'fake.png']) await ann.press(`Do not upload ${name}`);
     await ann.seesNot('was not uploaded');
   });
