@@ -1,6 +1,6 @@
 /** Commands `export` and `import`: all content in one archive file. */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ContentArchive } from '../features/archive/content-archive.js';
 import type { ExportResult } from '../features/archive/export-archive.js';
@@ -133,7 +133,9 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
   });
   const file = fileOf(positionals, IMPORT_USAGE);
   const onConflict = onConflictOf(values['on-conflict']);
-  if (!(await pathExists(file))) throw new UsageError(`File not found: ${file}`);
+  const found = await stat(file).catch(() => null);
+  if (found === null) throw new UsageError(`File not found: ${file}`);
+  if (found.isDirectory()) throw new UsageError(`${file} is a folder, not an archive`);
   const { 'dry-run': dryRun, 'no-files': leaves, 'allow-public': allowPublic, trusted } = values;
   return withApplication(values.module, async (app) => {
     const archive = app.get(ContentArchive, { strict: false });

@@ -6,6 +6,7 @@ import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-comm
 import { AUDIT_USAGE, ERASE_USAGE, runAudit, runErase } from './audit-command.js';
 import { CHECK_USAGE, runCheck } from './check-command.js';
 import { type Surroundings, UsageError } from './command.js';
+import { explained } from './command-errors.js';
 import { DESK_USAGE, runDesk } from './desk-command.js';
 import { EVENTS_USAGE, runEvents, runWebhooks, WEBHOOKS_USAGE } from './events-command.js';
 import { runFiles } from './files-command.js';
@@ -57,11 +58,16 @@ const usage = (): string =>
 const noSuchCommand = (name: string): string =>
   `There is no command "${name}"${suggest(name, Object.keys(COMMANDS))}`;
 
+/** Runs a command and returns its output. Throws an Error whose message is for the user. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<string> {
   const [name = '', ...rest] = args;
   if (['--help', '-h'].includes(name)) return usage();
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
     throw new UsageError(name === '' ? usage() : `${noSuchCommand(name)}\n\n${usage()}`);
-  return command.run(rest, surroundings);
+  try {
+    return await command.run(rest, surroundings);
+  } catch (error) {
+    throw explained(error);
+  }
 }

@@ -1,9 +1,12 @@
 /** Code shared by the commands of `npx nestjs-content-api`. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
-import type { INestApplicationContext, Type } from '@nestjs/common';
+import { ConsoleLogger, type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { CONTENT_MODULE } from '../content/http/routes.js';
+import { ContentModelError } from '../content/model/content-model-error.js';
+import { isObject } from '../kernel/json.js';
 import type { Terminal } from './terminal.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,29 +31,51 @@ export class UsageError extends Error {}
 export async function importModule(reference: string): Promise<unknown> {
   const [file = '', name = 'AppModule'] = reference.split('#');
   const path = resolve(file);
-  if (!existsSync(path)) throw new UsageError(`There is no ${path}: build your application first`);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new UsageError(`There is no ${path}: build your application first`);
+  if (found.isDirectory())
+    throw new UsageError(`${path} is a folder: give the compiled file, for example dist/app.module.js`);
   const exported = await import(pathToFileURL(path).href).then(
     (all: Readonly<Record<string, unknown>>) => all,
     (error: unknown) => {
-      if (!(error instanceof SyntaxError && path.endsWith('.ts'))) throw error;
+      if (!(error instanceof SyntaxError)) throw error;
+      if (!path.endsWith('.ts')) throw new UsageError(`${file} cannot be loaded: ${error.message}`);
       throw new UsageError(`${file} is TypeScript: give the compiled file, for example dist/app.module.js`);
     },
   );
-  const found = exported[name] ?? exported['default'];
-  if (found === undefined) throw new UsageError(`${file} exports no ${name}`);
-  return found;
+  const module = exported[name] ?? exported['default'];
+  if (module === undefined) throw new UsageError(`${file} exports no ${name}`);
+  if (typeof module !== 'function' && !isObject(module))
+    throw new UsageError(`${name} of ${file} is not a Nest module`);
+  return module;
 }
 
-export const openContext = (module: unknown): Promise<INestApplicationContext> =>
-  NestFactory.createApplicationContext(module as Parameters<typeof NestFactory.createApplicationContext>[0], {
-    logger: ['error'],
-    abortOnError: false,
-  });
+/** Logs errors of the start, without those that the command reports in full. */
+class StartLogger extends ConsoleLogger {
+  override error(message: unknown, ...rest: readonly unknown[]): void {
+    if (!(message instanceof ContentModelError)) super.error(message, ...rest);
+  }
+}
+
+/** Starts an application. Throws a UsageError if it does not import ContentModule. */
+export async function openContext(module: unknown): Promise<INestApplicationContext> {
+  const app = await NestFactory.createApplicationContext(
+    module as Parameters<typeof NestFactory.createApplicationContext>[0],
+    { logger: new StartLogger({ logLevels: ['error'] }), abortOnError: false },
+  );
+  try {
+    serviceOf(app, CONTENT_MODULE, 'ContentModule');
+    return app;
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
 
 /** Returns a service of an application. Throws a UsageError if the application does not import its module. */
-export function serviceOf<T>(app: INestApplicationContext, service: Type<T>, module: string): T {
+export function serviceOf<T>(app: INestApplicationContext, service: Type<T> | symbol, module: string): T {
   try {
-    return app.get(service, { strict: false });
+    return app.get<T>(service, { strict: false });
   } catch {
     throw new UsageError(`The module of your application does not import ${module}`);
   }

@@ -210,7 +210,8 @@ export async function* readArchive(source: Readable): AsyncGenerator<ArchiveItem
     yield* itemsOf(linesOf(gunzip, LINE_ERRORS));
   } catch (error) {
     const code = codeOf(error);
-    throw code.startsWith('Z_') ? new ArchiveError(`The archive is damaged: ${code}`) : error;
+    if (code === 'Z_BUF_ERROR') throw incompleteArchive();
+    throw code.startsWith('Z_') ? invalidArchive() : error;
   } finally {
     source.destroy();
     await piped;

@@ -1,0 +1,29 @@
+/** Modules with mistakes, for commands. */
+import { ContentModule, defineCollectionType } from 'nestjs-content-api';
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  attributes: { title: { type: 'string' } },
+});
+
+/** Returns a module for Nest. */
+const moduleOf = (imports: readonly unknown[]) => ({ module: class {}, imports });
+
+const contentAt = (clientUrl: string, grant = 'find') =>
+  moduleOf([
+    ContentModule.forRoot({
+      contentTypes: [note],
+      access: { public: { note: [grant as 'find'] } },
+      database: { clientUrl },
+    }),
+  ]);
+
+const url = process.env['COMMANDS_DATABASE'] ?? '';
+
+export const App = contentAt(url);
+export const Misspelt = contentAt(url, 'finde');
+export const Unreachable = contentAt('postgresql://localhost:1/none');
+export const Limited = contentAt(process.env['COMMANDS_LIMITED'] ?? '');
+export const WithoutContent = moduleOf([]);
+export const number = 5;
