@@ -59,6 +59,26 @@ describe.each(['s3rver', 'fauxqs'] as const)('a bucket of %s', (kind) => {
   for (const { name, run } of storageContract(() => storage)) if (!(name in UNABLE[kind])) it(name, run);
 });
 
+it('caches keep bytes at a signed URL no longer than the URL is valid', async () => {
+  const server = await startS3('s3rver');
+  const storage = new S3Storage(server.options);
+  const folder = mkdtempSync(join(tmpdir(), 'content-signed-'));
+  const path = join(folder, 'file');
+  writeFileSync(path, 'bytes');
+  try {
+    await storage.put('signed.txt', { path, size: 5, mime: 'text/plain' });
+    const response = await fetch(await storage.signedUrl('signed.txt', 60));
+    expect([await response.text(), response.headers.get('cache-control')]).toEqual([
+      'bytes',
+      'private, max-age=60',
+    ]);
+  } finally {
+    storage.close();
+    server.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 it('S2: a bucket that never responds ends every operation of its storage', async () => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on('error', () => undefined)));

@@ -183,7 +183,10 @@ export class S3Storage implements FileStorage {
   }
 
   signedUrl(key: string, seconds: number): Promise<string> {
-    return getSignedUrl(this.client, new GetObjectCommand(this.at(key)), { expiresIn: seconds });
+    // Caches must not serve the bytes after the URL expires.
+    const ResponseCacheControl = `private, max-age=${seconds}`;
+    const request = new GetObjectCommand({ ...this.at(key), ResponseCacheControl });
+    return getSignedUrl(this.client, request, { expiresIn: seconds });
   }
 
   /** Closes the connections to the bucket. */
