@@ -10,11 +10,11 @@ const note = defineCollectionType({
 /** Returns a module for Nest. */
 const moduleOf = (imports: readonly unknown[]) => ({ module: class {}, imports });
 
-const contentAt = (clientUrl: string, grant = 'find') =>
+const contentAt = (clientUrl: string, grant: 'find' = 'find') =>
   moduleOf([
     ContentModule.forRoot({
       contentTypes: [note],
-      access: { public: { note: [grant as 'find'] } },
+      access: { public: { note: [grant] } },
       database: { clientUrl },
     }),
   ]);
@@ -22,7 +22,7 @@ const contentAt = (clientUrl: string, grant = 'find') =>
 const url = process.env['COMMANDS_DATABASE'] ?? '';
 
 export const App = contentAt(url);
-export const Misspelt = contentAt(url, 'finde');
+export const Misspelt = contentAt(url, 'finde' as never);
 export const Unreachable = contentAt('postgresql://localhost:1/none');
 export const Limited = contentAt(process.env['COMMANDS_LIMITED'] ?? '');
 export const WithoutContent = moduleOf([]);
