@@ -59,7 +59,7 @@ describe.each(['s3rver', 'fauxqs'] as const)('a bucket of %s', (kind) => {
   for (const { name, run } of storageContract(() => storage)) if (!(name in UNABLE[kind])) it(name, run);
 });
 
-it('caches keep bytes at a signed URL no longer than the URL is valid', async () => {
+it('bytes at a signed URL of a bucket are in no shared cache', async () => {
   const server = await startS3('s3rver');
   const storage = new S3Storage(server.options);
   const folder = mkdtempSync(join(tmpdir(), 'content-signed-'));

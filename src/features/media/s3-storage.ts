@@ -183,7 +183,7 @@ export class S3Storage implements FileStorage {
   }
 
   signedUrl(key: string, seconds: number): Promise<string> {
-    // Caches must not serve the bytes after the URL expires.
+    // Shared caches would serve the bytes after the URL expires.
     const ResponseCacheControl = `private, max-age=${seconds}`;
     const request = new GetObjectCommand({ ...this.at(key), ResponseCacheControl });
     return getSignedUrl(this.client, request, { expiresIn: seconds });
