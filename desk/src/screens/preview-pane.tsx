@@ -28,7 +28,8 @@ const RENEWAL = 50_000;
 function usePreview(editor: DocumentEditor) {
   const { documentId, updatedAt, state } = useSnapshot(editor);
   const { type, place } = editor;
-  const isStored = type.kind === 'singleType' ? updatedAt !== null : documentId !== null;
+  const hasTime = type.kind === 'singleType' || type.localized;
+  const isStored = hasTime ? updatedAt !== null : documentId !== null;
   const body = {
     type: type.name,
     documentId: type.kind === 'singleType' ? null : documentId,
@@ -57,7 +58,9 @@ export default function PreviewPane({
   const texts = useTexts();
   const { panels } = texts;
   const [width, setWidth] = useState<Width>(() => (innerWidth < NARROW ? 'phone' : 'desktop'));
-  const { data, error, isStored, refetch } = usePreview(editor);
+  const { error, isStored, refetch, ...query } = usePreview(editor);
+  // The former language keeps its response, which is no preview of one without a version.
+  const data = isStored ? query.data : undefined;
   const title = titleOfValue(editor.store.get(editor.type.title)) || editor.type.label;
   return (
     <Stack className="desk-preview" gap="xs" component="section" aria-label={panels.preview}>

@@ -46,8 +46,9 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
   const isPublishing = useRef(false);
   const isGone = phase === 'missing';
   const mayWrite = !isGone && (isNew ? 'create' : 'update') in type.verbs;
-  const mayPublish = !isGone && hasDrafts(type) && 'live' in type.verbs;
   const isStored = isStoredIn(state, editor.place.locale);
+  // A publication of what is not stored yet would write it.
+  const mayPublish = !isGone && hasDrafts(type) && 'live' in type.verbs && (mayWrite || isStored);
   const missing = useMissingStage(editor);
   const canPublish =
     mayPublish &&
@@ -151,7 +152,7 @@ function MoreActions({ editor, create, ask, open }: MoreProps) {
         {create !== undefined && 'create' in type.verbs && !isNew && !isGone && (
           <Menu.Item onClick={() => duplicate(editor, create)}>{texts.duplicate}</Menu.Item>
         )}
-        {'schedule' in type.verbs && !isNew && (
+        {'schedule' in type.verbs && isStored && (
           <Menu.Item onClick={() => open('schedule')}>{texts.panels.schedule}</Menu.Item>
         )}
         {type.kind === 'collectionType' && !isNew && !isGone && (

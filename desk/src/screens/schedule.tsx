@@ -3,7 +3,9 @@ import { Alert, Loader, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
+import { isStoredIn } from '../editor/requests.ts';
 import { readSchedule, type Schedule, writeSchedule } from '../editor/schedule.ts';
+import { useSnapshot } from '../editor/use-editor.ts';
 import { inputOf, localZone, timeOf } from '../model/local-time.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -22,12 +24,14 @@ const keyOf = ({ type, place }: DocumentEditor): readonly unknown[] => [
   place.locale,
 ];
 
-const useSchedule = (editor: DocumentEditor) =>
-  useQuery({
+function useSchedule(editor: DocumentEditor) {
+  const { state } = useSnapshot(editor);
+  return useQuery({
     queryKey: keyOf(editor),
     queryFn: () => readSchedule(editor.place),
-    enabled: 'schedule' in editor.type.verbs && !editor.isNew,
+    enabled: 'schedule' in editor.type.verbs && isStoredIn(state, editor.place.locale),
   });
+}
 
 /** Times as a sentence below the title. */
 export function ScheduleNote({ editor }: { readonly editor: DocumentEditor }) {

@@ -127,6 +127,28 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     await ann.press('Close the preview');
   });
 
+  it('is offered neither a preview nor times for a language without a version', async () => {
+    const asked: string[] = [];
+    const listen = (request: { url(): string }): void => void asked.push(request.url());
+    ann.page.on('request', listen);
+    await ann.open(`/content/article/${article}?preview`);
+    await shows('Harbours in <winter>');
+    await ann.open(`/content/article/${article}?preview&locale=ar`);
+    await ann.sees('There is no preview before the document is saved.');
+    expect(await ann.page.$$('.desk-preview iframe')).toHaveLength(0);
+    expect(await ann.text()).not.toContain('The preview cannot be shown');
+    await ann.press('More actions');
+    await ann.sees('Where it is used');
+    expect(await ann.texts('[role=menuitem]')).not.toContain('Schedule');
+    await ann.page.keyboard.press('Escape');
+    ann.page.off('request', listen);
+    expect(asked.filter((url) => url.includes('schedule?locale=ar'))).toEqual([]);
+    await ann.open(`/content/article/${article}`);
+    await ann.press('More actions');
+    await ann.item('Schedule');
+    await ann.press('Cancel');
+  });
+
   it('translates with the other language beside it, and copies what is empty', async () => {
     await ann.open(`/content/article/${article}?locale=fr`);
     await ann.sees('There is no version in French yet. Saving creates it.');
