@@ -171,8 +171,11 @@ function OneType({ name, document }: { readonly name: string; readonly document?
   const type = useModel().type(name);
   if (type === null || type.route === null) return <NotFound />;
   if (type.kind === 'singleType') return <DocumentScreen key={name} type={type} documentId={null} />;
+  const isNew = document === 'new';
+  if ((document === undefined && !('find' in type.verbs)) || (isNew && !('create' in type.verbs)))
+    return <NotFound />;
   if (document === undefined) return <ListScreen key={name} type={type} />;
-  const documentId = document === 'new' ? null : document;
+  const documentId = isNew ? null : document;
   return <DocumentScreen key={name} type={type} documentId={documentId} />;
 }
 

@@ -54,6 +54,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
     article: [{ actions: [...READS, 'create', 'update'], where: () => ({ locale: 'fr' }) }],
     column: ['find', 'readDrafts'],
   },
+  issuing: { desk: ['open'], locale: ['find'], article: [...READS, 'publish'] },
   writing: { desk: ['open'], memo: ['create'] },
   blind: {
     desk: ['open'],
@@ -163,6 +164,23 @@ const ROLES: Readonly<Record<string, Grants>> = {
     await lea.status('Draft');
   });
 
+  it('publishes what is stored, and is not offered a publication that would write', async () => {
+    const ida = await visit.arrive('ida', 'issuing');
+    const offered = async (): Promise<string[]> =>
+      (await ida.texts('.desk-savebar button')).filter((name) => name !== '');
+    await visit.api('put', `/articles/${article}?status=draft`, { data: { lead: 'Changed' } });
+    await ida.openAnew(`/content/article/${article}`);
+    await ida.press('Publish');
+    await ida.status('Published');
+    expect(await offered()).toEqual(['Publish']);
+    await ida.open(`/content/article/${article}?locale=ar`);
+    await ida.sees('There is no version in Arabic yet.');
+    expect(await offered()).toEqual([]);
+    await ida.open('/content/article/new');
+    await ida.sees('This page does not exist.');
+    expect(await offered()).toEqual([]);
+  });
+
   it('sees a list without links to documents that cannot be opened', async () => {
     const [, , lea = ben] = visit.pages.map(({ page }) => new Editor(page, visit.room.desk));
     await lea.openAnew('/content/column');
@@ -214,6 +232,8 @@ const ROLES: Readonly<Record<string, Grants>> = {
     await wim.follow('Create');
     await wim.heading('New: Memo');
     expect(await wim.valueOf('Area')).toBe('');
+    await wim.open('/content/memo');
+    await wim.sees('This page does not exist.');
   });
 
   it('goes on with a value that it may write, but not read', async () => {
