@@ -13,9 +13,12 @@ import { LinkedList, type Link } from '../../kernel/linked-list.js';
 const INTERVAL = 50;
 /** Milliseconds in which a client may use an idle connection again, and finish a request that it began. */
 const PATIENCE = 1000;
+/** Milliseconds in which bodies that still arrive may end. Process managers allow 30 seconds in all. */
+const MAX_ARRIVAL = 20_000;
 
 interface IncomingRequest {
   readonly complete: boolean;
+  readonly socket: { readonly bytesRead: number };
 }
 
 interface Response {
@@ -51,7 +54,7 @@ const hasConnections = (server: Server): Promise<boolean> =>
  * Connections of a stopping server. Every response closes its connection, so that a busy connection ends with
  * the request under way. When the server closes, Node resets idle connections, which loses a request in
  * transit. After a signal, the server therefore closes a second later. Connections without a whole request
- * (browsers open some in advance) are closed after a second more.
+ * (browsers open some in advance) are closed after a second more in which no body arrives.
  */
 @Injectable()
 export class LastConnections implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown {
@@ -101,13 +104,25 @@ export class LastConnections implements OnModuleInit, OnModuleDestroy, BeforeApp
 
   /** Closes all connections once the server is closed and no whole request is under way. */
   private closeUnused(server: Server): void {
-    let checks = 0;
+    let [checks, arrived] = [0, 0];
+    const end = performance.now() + MAX_ARRIVAL;
     const timer = setInterval(() => {
+      const before = arrived;
+      arrived = this.arrivedBytes;
       // Shutdown hooks of the host delay the end of listening, and requests are served until then.
       if (!server.listening) checks += 1;
+      if (arrived > before && performance.now() < end) checks = 0;
       if (checks >= PATIENCE / INTERVAL && !this.isAnswering) server.closeAllConnections?.();
     }, INTERVAL).unref();
     server.once('close', () => clearInterval(timer));
+  }
+
+  /** Bytes of the requests whose bodies are not complete. */
+  private get arrivedBytes(): number {
+    return [...this.open].reduce(
+      (sum, { request: { complete, socket } }) => sum + (complete ? 0 : socket.bytesRead),
+      0,
+    );
   }
 
   private get isAnswering(): boolean {
