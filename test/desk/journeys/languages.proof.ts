@@ -306,6 +306,42 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     expect(sides).toEqual(['left', 'right']);
   });
 
+  it('sees entries of lists and quotations next to their signs, and lines in their own direction', async () => {
+    const children = [{ type: 'text', text: 'מים רבים' }];
+    const story = [
+      { type: 'list', format: 'unordered', children: [{ type: 'list-item', children }] },
+      { type: 'quote', children },
+    ];
+    const { documentId } = await make({ title: 'Waters', slug: 'waters', lead: 'מים\nWater', story });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.sees('מים רבים');
+    const distances = (await ann.page.evaluate(`(() => {
+      const all = [...document.querySelectorAll('.ProseMirror li, .ProseMirror blockquote')];
+      return all.map((one) => {
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        return range.getBoundingClientRect().left - one.getBoundingClientRect().left;
+      });
+    })()`)) as number[];
+    expect(distances).toHaveLength(2);
+    for (const distance of distances) expect(distance).toBeLessThan(24);
+    const lead = `getComputedStyle(document.querySelector('textarea[data-path=lead]')).unicodeBidi`;
+    expect(await ann.page.evaluate(lead)).toBe('plaintext');
+  });
+
+  it('closes a notice by a button that a finger can reach', async () => {
+    const { documentId } = await make({ title: 'Reach', slug: 'reach' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.heading('Reach');
+    await visit.api('put', `/articles/${documentId}?status=draft`, { data: { lead: 'Of others' } });
+    await ann.fill('Title', 'Reached');
+    await ann.sees('Another editor has changed: Lead.');
+    const size = `(({ width, height }) => Math.min(width, height))(
+      document.querySelector('.mantine-Alert-closeButton').getBoundingClientRect())`;
+    expect(await ann.page.evaluate(size)).toBeGreaterThanOrEqual(24);
+    await ann.savesItself();
+  });
+
   it('sees what all languages share in one that is missing, and keeps it', async () => {
     const tags = ['Salt', 'Bread'];
     const [salt] = await Promise.all(
