@@ -111,16 +111,11 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Reads what is stored into an unchanged form. Returns false if nothing is. */
   private async reload(): Promise<boolean> {
-    if (this.isNew) return false;
-    try {
-      const answer = await this.requests.read(this.place);
-      this.version.start(answer);
-      this.note(answer.body);
-      return true;
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return false;
-      throw error;
-    }
+    const answer = this.isNew ? null : await this.requests.read(this.place);
+    if (answer === null) return false;
+    this.version.start(answer);
+    this.note(answer.body);
+    return true;
   }
 
   private note({ data }: Envelope): void {
@@ -160,15 +155,28 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.show({ arrived: [] });
   }
 
-  /** Stores the form of a deleted document as a new one, or adds the deleted language again. */
+  /**
+   * Stores the form of a deleted document as a new one, or adds the deleted language again. If another editor
+   * has restored it since, the form is merged with it.
+   */
   async createAgain(): Promise<void> {
+    try {
+      const restored = await this.requests.read(this.place);
+      if (restored === null) await this.startAgain();
+      else this.show({ phase: 'ready', saving: 'idle', error: null });
+      if (restored === null || this.take(restored)) await this.save();
+    } catch (error) {
+      this.show({ error: messageOf(error) });
+    }
+  }
+
+  private async startAgain(): Promise<void> {
     const former = this.place;
     const language = this.snapshot.isElsewhere ? await this.requests.elsewhere(former) : null;
     this.version.startAgain(language);
     this.show({ phase: 'ready', documentId: this.place.documentId, state: stateOf(language, this.model) });
     await this.keeper.now();
     if (language === null) await this.unsaved.drop(former);
-    await this.save();
   }
 
   private changed(): void {
@@ -258,14 +266,13 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Another write came first: merges it with the form. */
   private async overtaken(sent: Values): Promise<'overtaken' | 'refused'> {
-    let answer;
     try {
-      answer = await this.requests.read(this.place);
+      const answer = await this.requests.read(this.place);
+      if (answer === null) return await this.gone();
+      return this.take(answer) ? 'overtaken' : 'refused';
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return this.gone();
       return this.failed(error, sent);
     }
-    return this.take(answer) ? 'overtaken' : 'refused';
   }
 
   /** Merges what is stored now with the form. Returns false if the editor must decide first. */
@@ -317,8 +324,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     const { base: sent } = this.store;
     try {
       const write = { ifMatch: this.version.etag, key: crypto.randomUUID() };
-      const answer = await this.requests.act(this.place, action, write);
-      await this.stored(answer, sent);
+      await this.stored(await this.requests.act(this.place, action, write), sent);
       this.show({ saving: 'idle' });
       return true;
     } catch (error) {
@@ -366,8 +372,6 @@ export class DocumentEditor extends Observed<Snapshot> {
     const { running } = this.writes;
     await this.keeper.now();
     const isSaved = phase === 'ready' && recoveredAt === null && this.isAutosaved && this.store.isChanged;
-    const last = isSaved ? this.save() : running;
-    await last;
-    return last !== null;
+    return (await (isSaved ? this.save() : running)) !== null;
   }
 }

@@ -56,6 +56,15 @@ async function told(place: Place, write: Promise<Answer<Envelope>>): Promise<Ans
   return answer;
 }
 
+async function ifStored<T>(response: Promise<T>): Promise<T | null> {
+  try {
+    return await response;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
 /** Milliseconds between two attempts of an action, and the number of attempts. */
 const PAUSE = 2000;
 const MAX_ATTEMPTS = 5;
@@ -91,8 +100,9 @@ export class DocumentRequests {
     return documentId === null ? root : `${root}/${documentId}`;
   }
 
-  read(place: Place): Promise<Answer<Envelope>> {
-    return request(this.path(place), { query: this.query(place) });
+  /** Reads the document in the locale; null if it is not stored. Throws an ApiError. */
+  read(place: Place): Promise<Answer<Envelope> | null> {
+    return ifStored(request<Envelope>(this.path(place), { query: this.query(place) }));
   }
 
   /** The place with the verbs after the first version: grants may depend on its values. */
@@ -105,13 +115,8 @@ export class DocumentRequests {
   async elsewhere(place: Place): Promise<Envelope | null> {
     if (!place.type.localized || this.model.locales.length < 2) return null;
     const fallbackLocale = this.model.locales.filter((one) => one !== place.locale).join(',');
-    try {
-      const query = { ...this.query(place), fallbackLocale };
-      return (await request<Envelope>(this.path(place), { query })).body;
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return null;
-      throw error;
-    }
+    const query = { ...this.query(place), fallbackLocale };
+    return (await ifStored(request<Envelope>(this.path(place), { query })))?.body ?? null;
   }
 
   /** Creates a document, or changes one. `isDraft`: the published version stays as it is. */

@@ -12,7 +12,7 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { IconAlertCircle, IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
-import { Fragment, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FormStore } from '../form/store.ts';
 import { copiedItem, type Item, newItem, titleOfValue } from '../form/values.ts';
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
@@ -23,7 +23,7 @@ import { AddItem } from './add-item.tsx';
 import { FieldGrid } from './field-grid.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { useProblemKeys, useRows, useShown } from './item-rows.ts';
-import { type Removed, RemovedNote, withEntry } from './removed-note.tsx';
+import { type Removed, RemovedNote, useRemoved, withEntry } from './removed-note.tsx';
 
 /** Title of an entry: a value of it, else the label of its component. */
 function titleOf(model: Model, { component, values }: Item): string {
@@ -97,7 +97,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
   const [rows, problem] = useRows(path);
   const shown = useShown(rows);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const [removed, setRemoved] = useState<Removed<Item> | null>(null);
+  const removed = useRemoved<Item>();
   const fieldset = useRef<HTMLFieldSetElement>(null);
   const keys = useMemo(() => rows.map(({ key }) => key), [rows]);
   const wrong = useProblemKeys(path);
@@ -127,19 +127,22 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
     const at = itemsNow().findIndex((item) => item.key === key);
     const entry = itemsNow()[at];
     if (entry === undefined) return;
-    setRemoved({ entry, at });
+    removed.add({ key, entry, at });
     store.set(
       path,
       itemsNow().filter((item) => item.key !== key),
     );
   };
-  const undo = ({ entry, at }: Removed<Item>): void => {
-    setRemoved(null);
-    store.set(path, withEntry(itemsNow(), { entry: broughtBack(store, path, entry), at }));
+  const undo = (one: Removed<Item>): void => {
+    removed.drop(one);
+    store.set(path, withEntry(itemsNow(), { ...one, entry: broughtBack(store, path, one.entry) }));
   };
-  const note = removed !== null && (
-    <RemovedNote key={removed.entry.key} title={titleOf(model, removed.entry)} undo={() => undo(removed)} />
-  );
+  const notesAt = (isThere: (at: number) => boolean): ReactNode[] =>
+    removed.all
+      .filter(({ at }) => isThere(at))
+      .map((one) => (
+        <RemovedNote key={`removed ${one.key}`} title={titleOf(model, one.entry)} undo={() => undo(one)} />
+      ));
   return (
     <Fieldset ref={fieldset} legend={attribute.label} data-path={path}>
       <Stack gap="xs">
@@ -148,25 +151,24 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
         </Text>
         {problem !== null && <Alert color="red">{problem}</Alert>}
         <SortableList keys={keys} move={(from, to) => store.set(path, moved(itemsNow(), from, to))}>
-          {shown.map(({ key, component }, at) => (
-            <Fragment key={key}>
-              {removed?.at === at && note}
-              <ItemRow
-                path={`${path}/#${key}`}
-                id={key}
-                uid={component}
-                list={attribute.label}
-                place={rows.length > 1 ? at + 1 : null}
-                isZone={kindOf(attribute) === 'items' && attribute.type === 'dynamiczone'}
-                isOpen={opened.has(key)}
-                isWrong={wrong.split(' ').includes(key)}
-                toggle={toggle}
-                remove={remove}
-                readOnly={readOnly}
-              />
-            </Fragment>
-          ))}
-          {removed !== null && removed.at >= rows.length && note}
+          {shown.flatMap(({ key, component }, place) => [
+            ...notesAt((at) => at === place),
+            <ItemRow
+              key={key}
+              path={`${path}/#${key}`}
+              id={key}
+              uid={component}
+              list={attribute.label}
+              place={rows.length > 1 ? place + 1 : null}
+              isZone={kindOf(attribute) === 'items' && attribute.type === 'dynamiczone'}
+              isOpen={opened.has(key)}
+              isWrong={wrong.split(' ').includes(key)}
+              toggle={toggle}
+              remove={remove}
+              readOnly={readOnly}
+            />,
+          ])}
+          {notesAt((at) => at >= rows.length)}
         </SortableList>
         {!readOnly && !isFull && <AddItem uids={componentsOf(attribute)} label={attribute.label} add={add} />}
       </Stack>

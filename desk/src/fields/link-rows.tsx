@@ -1,12 +1,12 @@
 /** Chosen documents or files in their order, each with what a field shows of it. */
 import { ActionIcon, Button, Group, Paper } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { Fragment, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { keyOf, type Link } from '../form/values.ts';
 import { distinct } from '../parts/distinct.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { type Removed, RemovedNote, withEntry } from './removed-note.tsx';
+import { type Removed, RemovedNote, useRemoved, withEntry } from './removed-note.tsx';
 
 interface Props {
   readonly links: readonly Link[];
@@ -25,7 +25,7 @@ const LAST = 10;
 export function LinkRows({ links, set, isOne, readOnly, content }: Props) {
   const texts = useTexts();
   const [first, setFirst] = useState(FIRST);
-  const [removed, setRemoved] = useState<Removed<Link> | null>(null);
+  const removed = useRemoved<Link>();
   const titleOf = ({ title }: Link): string => title ?? texts.untitled;
   const hidden = Math.max(0, links.length - first - LAST);
   const shown = hidden === 0 ? links : [...links.slice(0, first), ...links.slice(first + hidden)];
@@ -33,43 +33,46 @@ export function LinkRows({ links, set, isOne, readOnly, content }: Props) {
   const names = distinct(shown.map(titleOf));
   const placeOf = (at: number): number => (at < first ? at : at + hidden);
   const undo = (one: Removed<Link>): void => {
-    setRemoved(null);
-    const isBack = links.some((link) => keyOf(link) === keyOf(one.entry));
-    if (!isBack) set(isOne ? [one.entry] : withEntry(links, one));
+    removed.drop(one);
+    set(isOne ? [one.entry] : withEntry(links, one));
   };
-  const note = removed !== null && !(isOne && links.length > 0) && (
-    <RemovedNote key={keyOf(removed.entry)} title={titleOf(removed.entry)} undo={() => undo(removed)} />
-  );
+  // A link may have been chosen again. Of a single link, the last one can come back.
+  const notes = isOne ? removed.all.slice(-1).filter(() => links.length === 0) : removed.all;
+  const notesAt = (isThere: (at: number) => boolean): ReactNode[] =>
+    notes
+      .filter(({ key, at }) => isThere(at) && !links.some((link) => keyOf(link) === key))
+      .map((one) => (
+        <RemovedNote key={`removed ${one.key}`} title={titleOf(one.entry)} undo={() => undo(one)} />
+      ));
   return (
     <>
       <SortableList keys={keys} move={(from, to) => set(moved(links, placeOf(from), placeOf(to)))}>
-        {shown.map((link, index) => {
-          const at = placeOf(index);
+        {shown.flatMap((link, index) => {
+          const place = placeOf(index);
           const name = names[index] ?? '';
-          return (
-            <Fragment key={keyOf(link)}>
-              {removed?.at === at && note}
-              <SortableEntry id={keyOf(link)} title={name} isFixed={readOnly || isOne || links.length < 2}>
-                {(handle) => (
-                  <LinkRow
-                    {...{ handle, content, link, readOnly }}
-                    title={name}
-                    remove={() => {
-                      setRemoved({ entry: link, at });
-                      set(links.filter((one) => one !== link));
-                    }}
-                  />
-                )}
-              </SortableEntry>
-              {hidden > 0 && index === first - 1 && (
-                <Button size="xs" variant="subtle" onClick={() => setFirst(first + MORE)}>
-                  {texts.moreEntries(hidden)}
-                </Button>
+          const key = keyOf(link);
+          return [
+            ...notesAt((at) => at === place),
+            <SortableEntry key={key} id={key} title={name} isFixed={readOnly || isOne || links.length < 2}>
+              {(handle) => (
+                <LinkRow
+                  {...{ handle, content, link, readOnly }}
+                  title={name}
+                  remove={() => {
+                    removed.add({ key, entry: link, at: place });
+                    set(links.filter((one) => one !== link));
+                  }}
+                />
               )}
-            </Fragment>
-          );
+            </SortableEntry>,
+            hidden > 0 && index === first - 1 && (
+              <Button key="more" size="xs" variant="subtle" onClick={() => setFirst(first + MORE)}>
+                {texts.moreEntries(hidden)}
+              </Button>
+            ),
+          ];
         })}
-        {removed !== null && removed.at >= links.length && note}
+        {notesAt((at) => at >= links.length)}
       </SortableList>
     </>
   );

@@ -1,11 +1,13 @@
-/** Note in place of an entry that was just removed, with the button that brings it back. */
+/** Notes in place of entries that were removed, with the button that brings each back. */
 import { Button, Group, Text } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTexts } from '../texts/texts.ts';
 
-/** Entry that was removed, and its former place in the list. */
+/** Entry that was removed from a list. */
 export interface Removed<T> {
+  readonly key: string;
   readonly entry: T;
+  /** Number of entries of the list before it. */
   readonly at: number;
 }
 
@@ -14,6 +16,31 @@ export const withEntry = <T,>(list: readonly T[], { entry, at }: Removed<T>): re
   entry,
   ...list.slice(at),
 ];
+
+const withRemoved = <T,>(all: readonly Removed<T>[], one: Removed<T>): readonly Removed<T>[] => {
+  const others = all.filter(({ key }) => key !== one.key);
+  return [
+    ...others.filter(({ at }) => at <= one.at),
+    one,
+    ...others.filter(({ at }) => at > one.at).map((later) => ({ ...later, at: later.at - 1 })),
+  ];
+};
+
+const withoutRemoved = <T,>(all: readonly Removed<T>[], one: Removed<T>): readonly Removed<T>[] => {
+  const place = all.indexOf(one);
+  return [...all.slice(0, place), ...all.slice(place + 1).map((later) => ({ ...later, at: later.at + 1 }))];
+};
+
+/** Entries that were removed from a list since its form was opened, in the order of the list. */
+export function useRemoved<T>() {
+  const [all, setAll] = useState<readonly Removed<T>[]>([]);
+  return {
+    all,
+    add: (one: Removed<T>): void => setAll((before) => withRemoved(before, one)),
+    /** The entry is in the list again. */
+    drop: (one: Removed<T>): void => setAll((before) => withoutRemoved(before, one)),
+  };
+}
 
 interface Props {
   readonly title: string;

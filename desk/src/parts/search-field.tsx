@@ -17,7 +17,7 @@ interface Props extends TextInputProps {
 export function SearchField({ label, search, go, ...rest }: Props) {
   const texts = useTexts();
   const [text, setText] = useState(search);
-  // The former page waits for the code of the next one, and its address is no longer shown.
+  // The search that this field has sent or received last.
   const known = useRef(search);
   const send = (next: string): void => {
     known.current = next.trim();

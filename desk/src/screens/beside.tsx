@@ -3,7 +3,6 @@ import { ActionIcon, Alert, Button, Center, Group, Loader, Stack, Text } from '@
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { ApiError } from '../api/errors.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { DocumentRequests } from '../editor/requests.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
@@ -32,13 +31,8 @@ function useOther({ editor, other }: Props) {
   return useQuery({
     queryKey: ['beside', type.name, documentId, other, updatedAt],
     queryFn: async (): Promise<Values | null> => {
-      try {
-        const { body } = await new DocumentRequests(model).read({ type, documentId, locale: other });
-        return readValues(body.data, type, { model, former: null });
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return null;
-        throw error;
-      }
+      const answer = await new DocumentRequests(model).read({ type, documentId, locale: other });
+      return answer === null ? null : readValues(answer.body.data, type, { model, former: null });
     },
     enabled: documentId !== null || type.kind === 'singleType',
   });

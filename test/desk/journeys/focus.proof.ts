@@ -89,6 +89,28 @@ describe('Editors who use a keyboard or a screen reader', () => {
     await reaches('OneQuote');
   });
 
+  it('brings back each of several removed entries at its place', async () => {
+    const sections = ['One', 'Two', 'Three', 'Four'].map((text) => ({ __component: 'part.quote', text }));
+    const documentId = await open({ title: 'Several removed', sections });
+    for (const text of ['Two', 'Four', 'One']) {
+      await enter('button', `Remove ${text}`);
+      await reaches(`Bring back ${text}`);
+    }
+    await ann.saved();
+    for (const text of ['Two', 'One', 'Four']) {
+      await enter('button', `Bring back ${text}`);
+      await reaches(`${text}Quote`);
+    }
+    await ann.saved();
+    const stored = await visit.api('get', `/articles/${documentId}?status=draft&populate=sections`);
+    expect(stored.sections.map(({ text }: { text: string }) => text)).toEqual([
+      'One',
+      'Two',
+      'Three',
+      'Four',
+    ]);
+  });
+
   it('cancels the move of an entry once another field has the focus', async () => {
     const sections = ['One', 'Two', 'Three'].map((text) => ({ __component: 'part.quote', text }));
     const documentId = await open({ title: 'Picked up', sections });

@@ -173,6 +173,21 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await api('get', `/articles/${documentId}`)).toMatchObject({ title: 'Thrown away' });
   });
 
+  it('continues with a document that another editor has restored from the trash', async () => {
+    const { documentId } = await api('post', '/articles?status=draft', { data: { title: 'There and back' } });
+    await ann.open(`/content/article/${documentId}`);
+    await api('delete', `/articles/${documentId}?locale=*`);
+    await ann.type('Lead', 'Typed while it was gone.');
+    await ann.press('Save');
+    await ann.sees('This document was deleted');
+    await api('post', `/articles/${documentId}/actions/restore`, {});
+    await ann.press('Create it again with these values');
+    await ann.saved();
+    expect(await api('get', '/articles?status=draft&filters[title]=There and back')).toMatchObject([
+      { documentId, lead: 'Typed while it was gone.' },
+    ]);
+  });
+
   it('deletes a document once, with two presses of the button', async () => {
     const { documentId } = await api('post', '/articles?status=draft', { data: { title: 'Pressed twice' } });
     await ann.open(`/content/article/${documentId}`);
