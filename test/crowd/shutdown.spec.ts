@@ -1,9 +1,9 @@
 /** Shutdown of an application that serves requests, as clients and probes observe it. */
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type Type } from '@nestjs/common';
 import { ContentModule } from 'nestjs-content-api';
-import { startHost } from '../http/helpers.ts';
+import { type Host, startHost } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { note } from '../support/notes.ts';
 
@@ -66,8 +66,8 @@ function drip(
 }
 
 describe.each(ADAPTERS)('shutdown on %s', (adapter) => {
-  it('1.26 closes the connection of every response and fails the health check from its beginning', async () => {
-    const host = await startHost(
+  const startNotes = (providers: readonly Type[] = []): Promise<Host> =>
+    startHost(
       ({ url }) => ({
         imports: [
           ContentModule.forRoot({
@@ -77,10 +77,13 @@ describe.each(ADAPTERS)('shutdown on %s', (adapter) => {
             database: { clientUrl: url },
           }),
         ],
-        providers: [Gate],
+        providers: [...providers],
       }),
       { adapter, tables: true },
     );
+
+  it('1.26 closes the connection of every response and fails the health check from its beginning', async () => {
+    const host = await startNotes([Gate]);
     const notes = `${host.url}/api/notes`;
     const health = `${host.url}/_health`;
     expect(await get(agent, notes)).toMatchObject({ status: 200, connection: 'keep-alive' });
@@ -100,18 +103,7 @@ describe.each(ADAPTERS)('shutdown on %s', (adapter) => {
   });
 
   it('completes a request whose body still arrives, and closes one whose body has stopped', async () => {
-    const host = await startHost(
-      ({ url }) => ({
-        imports: [
-          ContentModule.forRoot({
-            contentTypes: [note],
-            access: { public: { note: '*' } },
-            database: { clientUrl: url },
-          }),
-        ],
-      }),
-      { adapter, tables: true },
-    );
+    const host = await startNotes();
     const arriving = drip(host.url, { pieces: 40, of: 40 });
     const stopped = drip(host.url, { pieces: 1, of: 40 });
     await new Promise((done) => setTimeout(done, 200));
