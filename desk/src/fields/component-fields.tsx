@@ -12,7 +12,7 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { IconAlertCircle, IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
-import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FormStore } from '../form/store.ts';
 import { copiedItem, type Item, newItem, titleOfValue } from '../form/values.ts';
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
@@ -23,7 +23,7 @@ import { AddItem } from './add-item.tsx';
 import { FieldGrid } from './field-grid.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { useProblemKeys, useRows, useShown } from './item-rows.ts';
-import { type Removed, RemovedNote, useRemoved, withEntry } from './removed-note.tsx';
+import { type Removed, RemovedNote, removedNotes, useRemoved, withEntry } from './removed-note.tsx';
 
 /** Title of an entry: a value of it, else the label of its component. */
 function titleOf(model: Model, { component, values }: Item): string {
@@ -137,12 +137,11 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
     removed.drop(one);
     store.set(path, withEntry(itemsNow(), { ...one, entry: broughtBack(store, path, one.entry) }));
   };
-  const notesAt = (isThere: (at: number) => boolean): ReactNode[] =>
-    removed.all
-      .filter(({ at }) => isThere(at))
-      .map((one) => (
-        <RemovedNote key={`removed ${one.key}`} title={titleOf(model, one.entry)} undo={() => undo(one)} />
-      ));
+  const notesAt = (isThere: (at: number) => boolean) =>
+    removedNotes(
+      removed.all.filter(({ at }) => isThere(at)),
+      { titleOf: (item) => titleOf(model, item), undo },
+    );
   return (
     <Fieldset ref={fieldset} legend={attribute.label} data-path={path}>
       <Stack gap="xs">

@@ -6,7 +6,7 @@ import { keyOf, type Link } from '../form/values.ts';
 import { distinct } from '../parts/distinct.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { type Removed, RemovedNote, useRemoved, withEntry } from './removed-note.tsx';
+import { type Removed, removedNotes, useRemoved, withEntry } from './removed-note.tsx';
 
 interface Props {
   readonly links: readonly Link[];
@@ -38,12 +38,11 @@ export function LinkRows({ links, set, isOne, readOnly, content }: Props) {
   };
   // A link may have been chosen again. Of a single link, the last one can come back.
   const notes = isOne ? removed.all.slice(-1).filter(() => links.length === 0) : removed.all;
-  const notesAt = (isThere: (at: number) => boolean): ReactNode[] =>
-    notes
-      .filter(({ key, at }) => isThere(at) && !links.some((link) => keyOf(link) === key))
-      .map((one) => (
-        <RemovedNote key={`removed ${one.key}`} title={titleOf(one.entry)} undo={() => undo(one)} />
-      ));
+  const notesAt = (isThere: (at: number) => boolean) =>
+    removedNotes(
+      notes.filter(({ key, at }) => isThere(at) && !links.some((link) => keyOf(link) === key)),
+      { titleOf, undo },
+    );
   return (
     <>
       <SortableList keys={keys} move={(from, to) => set(moved(links, placeOf(from), placeOf(to)))}>

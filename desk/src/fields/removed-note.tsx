@@ -1,6 +1,6 @@
 /** Notes in place of entries that were removed, with the button that brings each back. */
 import { Button, Group, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../texts/texts.ts';
 
 /** Entry that was removed from a list. */
@@ -41,6 +41,17 @@ export function useRemoved<T>() {
     drop: (one: Removed<T>): void => setAll((before) => withoutRemoved(before, one)),
   };
 }
+
+interface NotesOf<T> {
+  readonly titleOf: (entry: T) => string;
+  readonly undo: (one: Removed<T>) => void;
+}
+
+/** Notes of removed entries, with keys that differ from those of the rows between which they stand. */
+export const removedNotes = <T,>(all: readonly Removed<T>[], { titleOf, undo }: NotesOf<T>): ReactNode[] =>
+  all.map((one) => (
+    <RemovedNote key={`removed ${one.key}`} title={titleOf(one.entry)} undo={() => undo(one)} />
+  ));
 
 interface Props {
   readonly title: string;
