@@ -6,6 +6,7 @@ import { newValues, readValues, type Values, withoutIds } from '../form/values.t
 import type { Model } from '../model/model.ts';
 import { newForm, sharedValues } from './copies.ts';
 import type { Envelope, Place } from './requests.ts';
+import type { Work } from './unsaved.ts';
 
 /** Result of a merge with a version of another editor. */
 interface Taken {
@@ -18,6 +19,8 @@ export class BaseVersion {
   readonly store: FormStore;
   /** Tag of the version; null if it is not stored. */
   etag: string | null = null;
+  /** Stored values that recovered work is based on, if they were deleted since; null if they are stored. */
+  private deleted: Values | null = null;
 
   constructor(
     readonly model: Model,
@@ -28,6 +31,11 @@ export class BaseVersion {
 
   get isNew(): boolean {
     return this.place.type.kind === 'collectionType' && this.place.documentId === null;
+  }
+
+  /** The form, and the stored values that it is based on. */
+  get work(): Pick<Work, 'form' | 'base'> {
+    return { form: this.store, base: this.deleted ?? this.store.base };
   }
 
   private read({ data }: Envelope, former: Values | null): Values {
@@ -53,16 +61,25 @@ export class BaseVersion {
     // The value of the form counts if the server has adapted a sent one.
     const { values } = merge({ base: sent, mine: this.store.values, theirs }, this.place.type, this.model);
     this.etag = etag;
+    this.deleted = null;
     if (this.isNew) this.place = { ...this.place, documentId: String(body.data['documentId']) };
     this.store.rebase(theirs, values);
   }
 
+  /** Shows recovered work. `deleted`: the values that it is based on, if they are not stored any more. */
+  recover(values: Values, deleted: Values | null): void {
+    this.deleted = deleted;
+    this.store.rebase(this.store.base, values);
+  }
+
   /** Merges a version of another editor with the form. */
   take({ body, etag }: Answer<Envelope>): Taken {
-    const { base, values: mine } = this.store;
+    const { base, form } = this.work;
+    const { values: mine } = form;
     const theirs = this.read(body, base);
     const { values, conflicts } = merge({ base, mine, theirs }, this.place.type, this.model);
     this.etag = etag;
+    this.deleted = null;
     this.store.rebase(theirs, values);
     return { conflicts, news: newsOf({ base, mine, theirs }, conflicts) };
   }
@@ -71,6 +88,7 @@ export class BaseVersion {
   startAgain(language: Envelope | null): void {
     const { values } = this.store;
     this.etag = null;
+    this.deleted = null;
     if (language === null) this.place = { ...this.place, documentId: null };
     else this.startLanguage(language);
     this.store.rebase(language === null ? newValues(this.place.type) : this.store.base, withoutIds(values));

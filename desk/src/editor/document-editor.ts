@@ -53,7 +53,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     );
     this.keeper = new Keeper(this.unsaved, () => [
       this.place,
-      { form: this.store, conflicts: this.snapshot.conflicts, pending: this.pending },
+      { ...this.version.work, conflicts: this.snapshot.conflicts, pending: this.pending },
     ]);
     this.stop = this.store.subscribe('', () => this.changed());
   }
@@ -126,10 +126,10 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async recover(isStored: boolean, shared: Values): Promise<void> {
     const theirs = this.store.base;
     const known = isStored ? { theirs, isWhole: true } : { theirs: shared, isWhole: false };
-    const { values, conflicts, at, drop } = await this.unsaved.recover(this.place, known);
+    const { base, values, conflicts, at, drop } = await this.unsaved.recover(this.place, known);
     // A copy of another document comes first.
     if (at === null || (this.isNew && this.store.isChanged)) return;
-    this.store.rebase(theirs, values);
+    this.version.recover(values, isStored ? null : base);
     this.show({ conflicts, recoveredAt: this.store.isChanged ? at : null });
     await this.keeper.now();
     await drop();

@@ -13,6 +13,8 @@ import type { DocumentRequests, Envelope, Pending, Place } from './requests.ts';
 /** Content of a form that the server may not have. */
 export interface Work {
   readonly form: FormStore;
+  /** Stored values that the form is based on, also if they were deleted since. */
+  readonly base: Values;
   readonly conflicts: readonly Conflict[];
   /** Write whose response has not arrived. */
   readonly pending: Pending | null;
@@ -39,6 +41,8 @@ interface Known {
 }
 
 interface Recovered extends Merged {
+  /** Values that the work is based on. */
+  readonly base: Values;
   /** Time of the last change; null without recovered work. */
   readonly at: number | null;
   /** Deletes the entries that the work came from. */
@@ -122,7 +126,7 @@ export class UnsavedWork {
     }
   }
 
-  private entryOf({ form: { base, values }, conflicts, pending }: Work): Stored {
+  private entryOf({ form: { values }, base, conflicts, pending }: Work): Stored {
     // Conflicts that are not decided come back with the work.
     const before = conflicts.reduce((all, conflict) => withValue(all, conflict.path, conflict.base), base);
     return { base: before, values, at: Date.now(), tab: tabLock().id, form: this.form, pending };
@@ -223,7 +227,7 @@ export class UnsavedWork {
     };
     // Entries of a deleted language are new ones.
     const values = isWhole ? merged.values : withoutIds(merged.values);
-    return { ...merged, values, at: found.at(-1)?.[1].at ?? null, drop };
+    return { ...merged, base: start, values, at: found.at(-1)?.[1].at ?? null, drop };
   }
 
   /** Lets other forms recover the work of this one. */

@@ -61,7 +61,8 @@ interface Reading {
 }
 
 interface ItemReading extends Reading {
-  /** Place in the list. */
+  /** Stored items of the list, and the place of one of them. */
+  readonly all: readonly Json[];
   readonly at: number;
 }
 
@@ -83,11 +84,9 @@ function readValue(value: unknown, attribute: Attribute, reading: Reading): unkn
     case 'item':
       return value === null || value === undefined
         ? null
-        : readItem(value as Json, attribute, { ...reading, at: 0 });
+        : readItem(attribute, { ...reading, all: [value as Json], at: 0 });
     case 'items':
-      return ((value ?? []) as readonly Json[]).map((one, at) =>
-        readItem(one, attribute, { ...reading, at }),
-      );
+      return listOf(value).map((_item, at, all) => readItem(attribute, { ...reading, all, at }));
     default:
       return value ?? null;
   }
@@ -115,21 +114,27 @@ export function linkOf(document: Json, type: string, model: Model): Link {
   return { documentId, type, title: title === '' ? null : title };
 }
 
-function readItem(value: Json, attribute: Attribute, { model, former, at }: ItemReading): Item {
-  const id = typeof value['id'] === 'number' ? value['id'] : null;
+function readItem(attribute: Attribute, { model, former, all, at }: ItemReading): Item {
+  const value = all[at] ?? {};
+  const id = idOf(value);
   const component = textOfValue(value['__component'] ?? attribute.component);
-  const before = former?.[attribute.name];
-  const items = listOf(before) as unknown as readonly Item[];
-  const same = items.find((one) => one.id !== null && one.id === id) ?? fresh(items[at], component);
   const part = model.component(component);
-  const inner = { model, former: same?.values ?? null };
-  return {
-    key: same?.key ?? (id === null ? newKey() : storedKey(id)),
-    id,
-    component,
-    values: part === null ? {} : readValues(value, part, inner),
-  };
+  const read = (item?: Item): Values =>
+    part === null ? {} : readValues(value, part, { model, former: item?.values ?? null });
+  const items = listOf(former?.[attribute.name]) as unknown as readonly Item[];
+  // A document that was deleted and restored has items with other ids.
+  const isRestored = (item: Item): boolean =>
+    item.component === component &&
+    !all.some((one) => idOf(one) === item.id) &&
+    sameValues(item.values, read(item));
+  const same =
+    items.find((one) => one.id !== null && one.id === id) ??
+    fresh(items[at], component) ??
+    items.slice(at, at + 1).find(isRestored);
+  return { key: same?.key ?? (id === null ? newKey() : storedKey(id)), id, component, values: read(same) };
 }
+
+const idOf = ({ id }: Json): number | null => (typeof id === 'number' ? id : null);
 
 const fresh = (item: Item | undefined, component: string): Item | undefined =>
   item !== undefined && item.id === null && item.component === component ? item : undefined;

@@ -188,6 +188,33 @@ import { startVisit, type Visit } from './visit.ts';
     ]);
   });
 
+  it('continues with recovered work on a document that was deleted and restored meanwhile', async () => {
+    const rows = [{ heading: 'Return', cells: [{ text: 'Back' }] }];
+    const sections = [
+      { __component: 'part.quote', text: 'There.' },
+      { __component: 'part.table', rows },
+    ];
+    const data = { title: 'Back again', seo: { metaTitle: 'Back' }, sections };
+    const { documentId } = await api('post', '/articles?status=draft', { data });
+    await ann.open(`/content/article/${documentId}`);
+    await api('delete', `/articles/${documentId}?locale=*`);
+    await ann.type('Lead', 'Recovered.');
+    await ann.press('Save');
+    await ann.sees('This document was deleted');
+    for (const _visit of ['first', 'second']) {
+      await ann.openAnew(`/content/article/${documentId}`);
+      await ann.sees('Your changes are kept below.');
+    }
+    await api('post', `/articles/${documentId}/actions/restore`, {});
+    await ann.press('Create it again with these values');
+    await ann.saved();
+    const populate =
+      'populate[seo]=true&populate[sections][on][part.table][populate][rows][populate]=cells&populate[sections][on][part.quote]=true';
+    const stored = await api('get', `/articles/${documentId}?status=draft&${populate}`);
+    expect(stored).toMatchObject({ ...data, lead: 'Recovered.' });
+    expect(await ann.text()).not.toContain('Another editor');
+  });
+
   it('deletes a document once, with two presses of the button', async () => {
     const { documentId } = await api('post', '/articles?status=draft', { data: { title: 'Pressed twice' } });
     await ann.open(`/content/article/${documentId}`);
