@@ -2,7 +2,7 @@
  * Controllers of the application in place of generated ones: overridden routes, additional routes, the same
  * guard.
  */
-import { Controller, Get, Param, Req } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Req } from '@nestjs/common';
 import {
   Answer,
   CollectionController,
@@ -12,12 +12,18 @@ import {
 } from 'nestjs-content-api';
 import { blog } from '../fixtures/blog.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { failure } from './helpers.ts';
 
 @Controller()
 class CategoryController extends CollectionController {
   @Get('about/:topic')
   about(@Param('topic') topic: string): { about: string } {
     return { about: topic };
+  }
+
+  @Post('echo/this')
+  echo(@Body() body: unknown): { body: unknown } {
+    return { body };
   }
 
   override async find(@Req() request: object): Promise<Answer> {
@@ -35,6 +41,20 @@ describe.each(ADAPTERS)('a controller of the application on %s', (adapter) => {
 
   it('adds a route to the generated ones', async () => {
     expect((await test.http.get('/api/categories/about/this').expect(200)).body).toEqual({ about: 'this' });
+  });
+
+  it.each(['"text"', '7', 'true', 'null'])('refuses the body %s on a route that it adds', async (body) => {
+    const sent = test.http.post('/api/categories/echo/this').set('Content-Type', 'application/json');
+    const message = 'invalid JSON, only supports object and array';
+    expect((await sent.send(body).expect(400)).body).toEqual(failure(400, 'SyntaxError', message));
+  });
+
+  it('passes the body on to a route that it adds', async () => {
+    const { body } = await test.http
+      .post('/api/categories/echo/this')
+      .send({ a: [1] })
+      .expect(201);
+    expect(body).toEqual({ body: { a: [1] } });
   });
 
   it('overrides one route and keeps the others', async () => {

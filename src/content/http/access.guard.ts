@@ -7,7 +7,7 @@ import { decide } from '../access/decide.js';
 import type { Action } from '../access/actions.js';
 import { HANDLERS } from '../model/routes.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
-import { requireJson } from './json-body.js';
+import { requireContainer, requireJson } from './json-body.js';
 import { ContentAction, Generated, Handles, ServesType } from './metadata.js';
 import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 import { Timing } from './timing.js';
@@ -30,9 +30,12 @@ export class AccessGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const route = this.routeOf(context);
-    if (route === null) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<HttpRequest>();
+    if (route === null) {
+      requireContainer(request);
+      return true;
+    }
     const timing = this.settings.serverTiming ? new Timing() : null;
     const admit = (caller: Caller): boolean => {
       const action = permittedAction(caller, route);

@@ -45,9 +45,16 @@ const isUtf8 = (type: string): boolean => UTF_8.includes((CHARSET.exec(type)?.[1
  */
 export function requireJson(request: HttpRequest): void {
   if (READS.includes(request.method) || !hasBody(request)) return;
-  if (!JSON_TYPE.test(String(request.headers['content-type'] ?? '')))
-    throw new ContentError('UnsupportedMediaTypeError', 'The body must be JSON');
+  if (!isJson(request)) throw new ContentError('UnsupportedMediaTypeError', 'The body must be JSON');
+  requireContainer(request);
+  checkSize(request.body);
+}
+
+/** Refuses JSON that is neither an object nor a list, as the parser of Express does (protocol 1.13). */
+export function requireContainer(request: HttpRequest): void {
+  if (READS.includes(request.method) || !hasBody(request) || !isJson(request)) return;
   const { body } = request;
   if (body === null || !['object', 'undefined'].includes(typeof body)) throw noContainer();
-  checkSize(body);
 }
+
+const isJson = ({ headers }: HttpRequest): boolean => JSON_TYPE.test(String(headers['content-type'] ?? ''));
