@@ -115,6 +115,56 @@ describe('migrations of content', () => {
     expect((await contentMigration({ orm, model: before })).up).toEqual([]);
   });
 
+  it('names a new or removed type once, without its attributes', async () => {
+    const other = await createDatabase();
+    const connected = await MikroORM.init({ clientUrl: other.url, entities: contentEntities(before) });
+    const withNotes = (related: ContentTypeDefinition['attributes'], posts: typeof related): Model => ({
+      contentTypes: [
+        ...model({ title: text, ...posts }).contentTypes,
+        {
+          kind: 'collectionType',
+          singularApiId: 'note',
+          pluralApiId: 'notes',
+          attributes: {
+            title: text,
+            first: { type: 'relation', relation: 'oneToOne', target: 'post' },
+            many: { type: 'relation', relation: 'manyToMany', target: 'post' },
+            ...related,
+          },
+        },
+      ],
+    });
+    const changesTo = async (next: Model) => {
+      const { changes, refusals } = await contentMigration({ orm: connected, model: next });
+      return [...changes, ...refusals.map((one) => one.text)];
+    };
+    const link = { type: 'relation', relation: 'manyToOne', target: 'post', inversedBy: 'notes' } as const;
+    const inverse = { type: 'relation', relation: 'oneToMany', target: 'note', mappedBy: 'post' } as const;
+    const both = withNotes({ post: link }, { notes: inverse });
+    try {
+      await migrateContent({ orm: connected, model: before });
+      expect(await changesTo(withNotes({}, {}))).toEqual(['note is new']);
+      expect(await changesTo(both)).toEqual(['note is new', 'post.notes is new']);
+      await migrateContent({ orm: connected, model: both });
+      await connected.em.getConnection().execute(
+        `insert into notes (document_id, created_at, updated_at, published, locale, post_document_id, first_document_id)
+         values ('n', now(), now(), true, 'en', 'p', 'p')`,
+      );
+      expect(await changesTo(before)).toEqual([
+        'post has its grants on notes changed to the new names, or removed',
+        'note is removed',
+        'post.notes is removed',
+        expect.stringMatching(/^note is removed; .*: 1 .*set removed: \['note'\] next to contentTypes$/),
+        expect.stringMatching(
+          /^post\.notes is removed; .*: 1 .*set removed: \['note'\] next to contentTypes$/,
+        ),
+      ]);
+    } finally {
+      await connected.close();
+      await other.drop();
+    }
+  });
+
   it('leaves room for updates in the pages of its tables, like MikroORM', async () => {
     const settingOf = async (one: MikroORM): Promise<unknown> =>
       one.em.getConnection().execute(`select reloptions from pg_class where relname = 'posts'`);

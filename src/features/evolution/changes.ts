@@ -2,13 +2,14 @@
 import type { Change } from './change.js';
 import { Instances } from './instances.js';
 import { type Kind, KINDS } from './kinds.js';
-import type { Evolution } from './pairs.js';
+import { type Evolution, isBoth } from './pairs.js';
 import { type RelationPair, relationPairs } from './relation-pairs.js';
 import {
   type AttributeScope,
   idOf,
   isStoredInRow,
   type LocaleScope,
+  namedSide,
   nameOf,
   ownerName,
   pathOf,
@@ -34,11 +35,12 @@ const PLACES = {
     at: `${ownerName(scope)}.${nameOf(scope)}`,
     touches: withoutNulls([typeOf(scope)]),
   }),
-  relation: ({ evolution, pair: { before, after } }: RelationScope): Place => {
-    const relation = after ?? before;
-    const former = evolution.types.find((pair) => pair.before !== null && pair.before === before?.type);
+  relation: (scope: RelationScope): Place => {
+    const { before, after } = scope.pair;
+    const side = isBoth(scope.pair) ? after : namedSide(scope);
+    const former = scope.evolution.types.find((pair) => pair.before !== null && pair.before === before?.type);
     return {
-      at: relation === null ? '' : pathOf(relation),
+      at: side === null ? '' : pathOf(side),
       touches: withoutNulls([after?.type ?? null, former?.after ?? null]),
     };
   },

@@ -31,6 +31,7 @@ import {
   type RelationScope,
   scalarsOf,
   type TypeScope,
+  namedSide,
 } from './scopes.js';
 import { hasNewNames, renameAttributesInVersions } from './history-steps.js';
 import { keepsStorage } from './table-pairs.js';
@@ -268,13 +269,13 @@ export const KINDS: {
   },
   relation: {
     'relation added': {
-      is: ({ pair }) => pair.before === null,
+      is: (scope) => scope.pair.before === null && namedSide(scope) !== null,
       description: () => 'is new',
       undoneBy: 'relation removed',
       guards: splitGuards,
     },
     'relation removed': {
-      is: ({ pair }) => pair.after === null,
+      is: (scope) => scope.pair.after === null && namedSide(scope) !== null,
       description: () => 'is removed',
       undoneBy: 'relation added',
       guards: lostLinksGuards,

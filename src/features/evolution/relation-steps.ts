@@ -24,7 +24,7 @@ import {
 } from './moved-links.js';
 import { type Evolution, isBoth } from './pairs.js';
 import { ordersOthers, type Relation } from './relation-pairs.js';
-import { pathOf, type RelationScope } from './scopes.js';
+import { namedSide, pathOf, type RelationScope, removedTypeRemedy } from './scopes.js';
 
 const relationOf = ({ attribute: { def } }: Relation): string => ('relation' in def ? def.relation : 'media');
 
@@ -147,11 +147,12 @@ const losesOrder = ({ before, after, swapped }: Omit<MovedRelation, 'split'>): b
   !after.attribute.exclusive;
 
 /** Reports links that stay with another relation when an attribute that showed them gets its own. */
-export function splitGuards({ evolution, pair: { after, split } }: RelationScope): readonly Guard[] {
-  if (split === null || after === null) return [];
-  const { side, from } = split;
+export function splitGuards(scope: RelationScope): readonly Guard[] {
+  const { evolution, pair } = scope;
+  if (pair.split === null) return [];
+  const { side, from } = pair.split;
   const path = pathOf(side);
-  const description = side === after ? 'gets its own links' : `is now shown by ${path}`;
+  const description = side === namedSide(scope) ? 'gets its own links' : `is now shown by ${path}`;
   return [
     {
       query: sql`select ${PAIR} from (${storedLinks(evolution, from)}) x`,
@@ -170,7 +171,10 @@ export function lostLinksGuards({ evolution, pair: { before } }: RelationScope):
     {
       query: sql`select ${PAIR} from (${storedLinks(evolution, before)}) x`,
       description: 'is removed; these links would be deleted',
-      remedy: `set removed: ['${attribute.name}'] on ${type.singularApiId}`,
+      remedy:
+        owner === null
+          ? removedTypeRemedy(type)
+          : `set removed: ['${attribute.name}'] on ${type.singularApiId}`,
       allowed:
         owner === null
           ? evolution.removed.includes(type.singularApiId)

@@ -37,8 +37,24 @@ export const mayRemove = ({ evolution, locale }: LocaleScope): boolean => evolut
 
 export const idOf = ({ pair }: TypeScope): string => (pair.after ?? pair.before)?.singularApiId ?? '';
 
+/** Setting that allows the removal of a type with its content. */
+export const removedTypeRemedy = ({ singularApiId }: ContentType): string =>
+  `set removed: ['${singularApiId}'] next to contentTypes`;
+
 export const pathOf = ({ type, attribute }: RelationSide): string =>
   `${type.singularApiId}.${attribute.name}`;
+
+/**
+ * Side that names a new or removed relation: the first one whose type is in both models. Without one, the
+ * change of the type covers the relation.
+ */
+export function namedSide({ evolution, pair: { before, after } }: RelationScope): RelationSide | null {
+  const relation = after ?? before;
+  const sides = relation === null ? [] : [relation, ...relation.others];
+  const isInBoth = ({ type }: RelationSide): boolean =>
+    evolution.types.some((pair) => isBoth(pair) && (pair.before === type || pair.after === type));
+  return sides.find(isInBoth) ?? null;
+}
 
 export const ownerName = ({ owner }: AttributeScope): string => (owner.after ?? owner.before)?.uid ?? '';
 export const nameOf = ({ pair }: AttributeScope): string => (pair.after ?? pair.before)?.name ?? '';

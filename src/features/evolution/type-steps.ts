@@ -28,7 +28,7 @@ import {
   renameMembersInGrants,
 } from './references.js';
 import { type NewNames, newValues } from './renamed-values.js';
-import { idOf, type TypeScope } from './scopes.js';
+import { idOf, removedTypeRemedy, type TypeScope } from './scopes.js';
 
 type TypeInBoth = Both<ContentType> & { readonly evolution: Evolution };
 
@@ -195,7 +195,7 @@ export function renameInGrantsSteps(scope: TypeScope): Steps {
 export const removedTypeGuards = guardForFormer((before, scope) => ({
   query: rowsWhere(before, sql`true`),
   description: 'is removed; these versions would be deleted',
-  remedy: `set removed: ['${idOf(scope)}'] next to contentTypes`,
+  remedy: removedTypeRemedy(before),
   allowed: scope.evolution.removed.includes(idOf(scope)),
 }));
 
