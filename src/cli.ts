@@ -2,6 +2,7 @@
 /** Command `npx nestjs-content-api …`. */
 import { messageOf } from './kernel/errors.js';
 import 'reflect-metadata';
+import { InterruptedError } from './module/command.js';
 import { run } from './module/command-line.js';
 import { processTerminal } from './module/terminal.js';
 
@@ -12,6 +13,6 @@ run(process.argv.slice(2), { env: process.env, say, terminal: processTerminal(pr
   (error: unknown) => {
     process.stderr.write(`${messageOf(error)}\n`);
     // An application that failed to start may have open connections, which would keep the process alive.
-    process.exit(1);
+    process.exit(error instanceof InterruptedError ? error.exitCode : 1);
   },
 );

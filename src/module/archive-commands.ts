@@ -2,6 +2,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import type { INestApplicationContext } from '@nestjs/common';
 import { ContentArchive } from '../features/archive/content-archive.js';
 import type { ExportResult } from '../features/archive/export-archive.js';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../features/archive/import-options.js';
 import type { ArchiveConflict } from '../features/archive/compare-batch.js';
 import { pathExists } from '../kernel/files.js';
-import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
+import { interruptible, MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
 
 export const EXPORT_USAGE = `export <file> --module <module> [--no-files] [--with history]
       Writes all content and the bytes of files to one file.
@@ -71,17 +72,19 @@ export async function runExport(args: readonly string[], surroundings: Surroundi
   const unfinished = `${file}.unfinished`;
   const { 'no-files': leaves, with: parts } = values;
   const options = { files: !leaves, with: parts, progress: progressOf(surroundings) };
-  return withApplication(values.module, async (app) => {
-    const archive = app.get(ContentArchive, { strict: false });
-    try {
-      const result = await archive.export(createWriteStream(unfinished), options);
+  const write = (signal: AbortSignal): Promise<string> =>
+    withApplication(values.module, async (app) => {
+      const archive = app.get(ContentArchive, { strict: false });
+      const result = await archive.export(createWriteStream(unfinished, { signal }), options);
       await rename(unfinished, file);
       return exportReport(file, result);
-    } catch (error) {
-      await rm(unfinished, { force: true });
-      throw error;
-    }
-  });
+    });
+  try {
+    return await interruptible(write, () => `Interrupted: ${file} was not written`);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
 }
 
 const sentence = ({ kind, type, attribute, documentId, other, reason }: ArchiveConflict): string =>
@@ -137,12 +140,18 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
   if (found === null) throw new UsageError(`File not found: ${file}`);
   if (found.isDirectory()) throw new UsageError(`${file} is a folder, not an archive`);
   const { 'dry-run': dryRun, 'no-files': leaves, 'allow-public': allowPublic, trusted } = values;
-  return withApplication(values.module, async (app) => {
+  let hasBegun = false;
+  const read = async (app: INestApplicationContext, signal: AbortSignal): Promise<string> => {
     const archive = app.get(ContentArchive, { strict: false });
-    const progress = progressOf(surroundings);
+    const say = progressOf(surroundings);
+    const progress = (type: string, documents: number): void => {
+      hasBegun = true;
+      say(type, documents);
+      signal.throwIfAborted();
+    };
     const options = { onConflict, dryRun, files: !leaves, allowPublic, trusted, progress };
     try {
-      const result = await archive.import(() => createReadStream(file), options);
+      const result = await archive.import(() => createReadStream(file, { signal }), options);
       for (const note of result.notes) surroundings.say(note);
       if (!dryRun) return `Imported: ${countsIn(result)}`;
       if (result.conflicts.length === 0) return 'No conflicts';
@@ -151,5 +160,9 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
       if (!(error instanceof ArchiveConflictError)) throw error;
       throw new UsageError(`${error.message}:\n${listConflicts(error.conflicts)}`);
     }
-  });
+  };
+  return interruptible(
+    (signal) => withApplication(values.module, (app) => read(app, signal)),
+    () => `Interrupted: ${hasBegun ? 'run the same command again to continue' : 'nothing was imported'}`,
+  );
 }

@@ -94,3 +94,49 @@ export async function withApplication<T>(
     await app.close();
   }
 }
+
+/** Exit codes of shells for the signals that stop a command. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+type StopSignal = keyof typeof EXIT_CODES;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const satisfies readonly StopSignal[];
+
+/** Time in milliseconds that stopped work gets to end, for example a waiting statement. */
+const GRACE = 1000;
+
+/** A signal stopped the command. */
+export class InterruptedError extends UsageError {
+  constructor(
+    message: string,
+    readonly exitCode: number,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Runs `work` until it ends, or until a signal aborts it. Throws an InterruptedError with the sentence in the
+ * second case. A second signal ends the process at once.
+ */
+export async function interruptible<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  sentence: () => string,
+): Promise<T> {
+  const controller = new AbortController();
+  const interrupted = Promise.withResolvers<never>();
+  let exitCode = 0;
+  const leave = (): void => STOP_SIGNALS.forEach((name) => process.off(name, stop));
+  const stop = (name: StopSignal): void => {
+    leave();
+    exitCode = EXIT_CODES[name];
+    controller.abort();
+    setTimeout(interrupted.reject, GRACE, controller.signal.reason).unref();
+  };
+  for (const name of STOP_SIGNALS) process.on(name, stop);
+  try {
+    return await Promise.race([work(controller.signal), interrupted.promise]);
+  } catch (error) {
+    throw controller.signal.aborted ? new InterruptedError(sentence(), exitCode) : error;
+  } finally {
+    leave();
+  }
+}

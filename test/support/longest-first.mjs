@@ -32,6 +32,7 @@ const LONGEST = [
   'fuzz/body',
   'concurrency/shared-transactions',
   'evolution/evolution',
+  'archive/interrupted',
   'archive/archive',
   'accounts/audit-command',
   'change-log/replicas',
