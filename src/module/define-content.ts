@@ -16,6 +16,7 @@ import { MODULE_OPTIONS_TOKEN, RUNTIME } from './content.module-definition.js';
 import type { ContentModel, ContentRuntimeOptions } from './content.options.js';
 import { withFeatures } from './content.feature.js';
 import { ormProviders } from './content.orm.js';
+import { unknownContent } from './unknown-content.js';
 import { contentExports, contentProviders } from './content.providers.js';
 
 /** Options known before any factory runs. */
@@ -66,7 +67,10 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
     ...built,
     // Global like MikroORM's own module, because any module injects services.
     global: true,
-    imports: [...new Set([DiscoveryModule, ...(built.imports ?? []), ...(model.imports ?? [])])],
+    imports: [
+      ...new Set([DiscoveryModule, ...(built.imports ?? []), ...(model.imports ?? [])]),
+      unknownContent([...schema.types.keys()]),
+    ],
     controllers: [
       ...controllers.map(({ controller }) => controller),
       LocalesController,

@@ -8,7 +8,9 @@ import {
   type DynamicModule,
   Inject,
   Injectable,
+  Module,
   type ModuleMetadata,
+  Optional,
   Scope,
 } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -17,7 +19,10 @@ import {
   CONTENT_ORM,
   ContentModule,
   type ContentModuleOptions,
+  type ContentService,
   defineCollectionType,
+  getContentToken,
+  InjectContent,
 } from 'nestjs-content-api';
 import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { EventsModule, OnContentEvent, webhookType } from 'nestjs-content-api/events';
@@ -149,6 +154,47 @@ describe('routes of two controllers', () => {
       'The routes have 1 mistake:\n  - route "/api/notes": two imports of ContentModule have it; import it once',
     );
     expect(await refusal({ imports: [content(), content({ prefix: 'other' })] })).toBeNull();
+  });
+});
+
+describe('services of types that the model does not have', () => {
+  @Injectable()
+  class Shop {
+    constructor(@InjectContent('noet' as never) readonly notes: ContentService) {}
+  }
+  @Injectable()
+  class Shelf {
+    @InjectContent('nowhere' as never) readonly authors?: ContentService;
+  }
+  const stock = { provide: 'stock', useFactory: () => 1, inject: [getContentToken('nots')] };
+
+  it.each([
+    ['a constructor', Shop, 'Shop: "noet" is not a content type; did you mean "note"?'],
+    ['a property', Shelf, 'Shelf: "nowhere" is not a content type; available: file, note'],
+    ['a factory', stock, 'a factory: "nots" is not a content type; did you mean "note"?'],
+  ])('stop the start with the types that exist: %s', async (_where, provider, mistake) => {
+    @Module({ providers: [provider] })
+    class Feature {}
+    const expected = `The providers have 1 mistake:\n  - ${mistake}`;
+    expect(await refusal({ imports: [Feature, content()] })).toBe(expected);
+    expect(await refusal({ imports: [content(), Feature] })).toBe(expected);
+  });
+
+  it('are those of another import of ContentModule', async () => {
+    @Injectable()
+    class Things {
+      constructor(@InjectContent('thing' as never) readonly things: ContentService) {}
+    }
+    const others = content({ contentTypes: [typeAt('things')], prefix: 'other' });
+    expect(await refusal({ imports: [content(), others], providers: [Things] })).toBeNull();
+  });
+
+  it('may be optional', async () => {
+    @Injectable()
+    class Spare {
+      constructor(@Optional() @InjectContent('noet' as never) readonly notes?: ContentService) {}
+    }
+    expect(await refusal({ imports: [content()], providers: [Spare] })).toBeNull();
   });
 });
 

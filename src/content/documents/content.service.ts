@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { SYSTEM } from '../access/caller.js';
 import { decide } from '../access/decide.js';
 import type { Action } from '../access/actions.js';
@@ -23,7 +22,6 @@ import type {
   VersionQueryFor,
   WriteQueryFor,
 } from '../../types/face.js';
-import type { ContentId } from '../../types/registry.js';
 import type { Answer, PaginationMeta } from './answer.js';
 import { isDocument } from './document-id.js';
 import type { Documents } from './documents.service.js';
@@ -285,13 +283,3 @@ export class ContentService<T extends Subject = DocumentFields> {
     await this.documents.schedules.clear(plan, writing(as, options));
   }
 }
-
-export const getContentToken = (singularApiId: string): string => `ContentService:${singularApiId}`;
-
-/**
- * Injects a content type's {@link ContentService}.
- *
- * @publicApi
- */
-export const InjectContent = (singularApiId: ContentId): ParameterDecorator & PropertyDecorator =>
-  Inject(getContentToken(singularApiId));
