@@ -749,18 +749,36 @@ describe.each(ADAPTERS)('settings for all routes of an application, on %s', (ada
   };
 
   it.each([
-    ['every route', ['api/{*path}']],
-    ['one by one', ['api/authors', 'api/authors/*path', 'api/nope']],
-  ])('a global prefix that excludes the content, %s', (_how, exclude) =>
+    ['every route', ['api/{*path}'], '/api'],
+    ['one by one', ['api/authors', 'api/authors/*path', 'api/nope'], '/v1/api'],
+  ])('a global prefix that excludes the content, %s', (_how, exclude, most) =>
     serve(
       (app) => void app.setGlobalPrefix('v1', { exclude }),
       async (http) => {
         await servesAt(http, '/api');
         await http.get('/v1/api/authors').expect(404);
         await http.get('/v1/teapots').expect(200);
+        const { paths } = (await http.get(`${most}/openapi.json`).expect(200)).body;
+        expect(Object.keys(paths)).toContain(`${most}/articles`);
       },
     ),
   );
+
+  it('a global prefix that excludes other routes: paths without it are those of the application', () =>
+    serve(
+      (app) => void app.setGlobalPrefix('v1', { exclude: ['teapots'] }),
+      async (http) => {
+        await servesAt(http, '/v1/api');
+        await http.get('/teapots').expect(200);
+        for (const method of ['get', 'patch', 'options'] as const)
+          for (const path of ['/api/authors', '/api/nope', '/api']) {
+            const { status, text, headers } = await http[method](path);
+            const ofTeapots = await http[method]('/nope');
+            expect([status, text]).toEqual([404, ofTeapots.text.replace('/nope', path)]);
+            expect(Object.keys(headers)).toEqual(Object.keys(ofTeapots.headers));
+          }
+      },
+    ));
 
   it.each([
     ['by URI', VersioningType.URI],

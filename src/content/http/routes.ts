@@ -24,8 +24,8 @@ export const CONTENT_MODULE = Symbol('ContentModule: import ContentModule.forRoo
 
 /** Controller at a path outside of the content prefix. */
 interface Outside {
-  /** Lower-case paths with a leading slash: several if the application excludes routes from its prefix. */
-  readonly paths: readonly string[];
+  /** Lower-case path with a leading slash. */
+  readonly path: string;
   readonly handlers: readonly Handler[];
 }
 
@@ -34,6 +34,21 @@ interface Handler {
   readonly segments: readonly string[];
   /** False for a route that the application added to a controller of the library. */
   readonly isOwn: boolean;
+  /** Whether the application excludes the route from its global prefix. */
+  readonly isExcluded: boolean;
+}
+
+/** Global prefix, and the handlers that have it: those that the application excludes have an empty one. */
+interface Global {
+  readonly prefix: string;
+  readonly has: (handler: Handler) => boolean;
+}
+
+/** Content prefix with its controllers by path. */
+interface Base {
+  /** In lower case, with slashes at both ends. */
+  readonly path: string;
+  readonly placed: ReadonlyMap<string, readonly Handler[]>;
 }
 
 /** Handler of a path, and the path of its controller. */
@@ -47,7 +62,9 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
-function handlersOf(controller: Type): Handler[] {
+type Excludes = (path: string, method: RequestMethod) => boolean;
+
+function handlersOf(controller: Type, at: string, excludes: Excludes): Handler[] {
   const canExtend = Reflect.hasMetadata(ServesType.KEY, controller);
   return new MetadataScanner().getAllMethodNames(prototypeOf(controller)).flatMap((name) => {
     const handler = methodOf(controller, name);
@@ -57,7 +74,12 @@ function handlersOf(controller: Type): Handler[] {
     if (typeof method !== 'number') return [];
     const isOwn = !canExtend || Reflect.hasMetadata(Handles.KEY, handler);
     const paths = [path].flat().filter(isText);
-    return paths.map((one) => ({ method: RequestMethod[method] ?? '', segments: segmentsOf(one), isOwn }));
+    return paths.map((one) => ({
+      method: RequestMethod[method] ?? '',
+      segments: segmentsOf(one),
+      isOwn,
+      isExcluded: excludes(joinPath(at, trimSlashes(one)), method),
+    }));
   });
 }
 
@@ -73,11 +95,8 @@ const matchesSegments =
 
 @Injectable()
 export class ContentRoutes {
-  /**
-   * Lower-case prefixes of the content routes, with slashes at both ends. There is one, unless the
-   * application excludes routes from its prefix.
-   */
-  private bases: readonly string[] = [];
+  /** Prefixes with routes: one, unless the application excludes some of them from its prefix. */
+  private bases: readonly Base[] | null = null;
   private readonly placed = new Map<string, { controller: Type; handlers: readonly Handler[] }>();
   private readonly outside: Outside[] = [];
 
@@ -104,8 +123,10 @@ export class ContentRoutes {
         [`route "${path}": ${this.nameOf(first)} and ${this.nameOf(controller)} both have it`],
         'routes',
       );
-    this.placed.set(path, { controller, handlers: handlersOf(controller) });
-    Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
+    const at = this.own === '' ? path : `${this.own}/${path}`;
+    this.placed.set(path, { controller, handlers: handlersOf(controller, at, this.excludes) });
+    this.bases = null;
+    Reflect.defineMetadata('path', at, controller);
   }
 
   /**
@@ -113,13 +134,15 @@ export class ContentRoutes {
    * body limits are those of the content routes.
    */
   setPathOutside(controller: Type, path: string): void {
-    const paths = this.globals.map((global) => joinPath(global, path));
-    this.outside.push({ paths: paths.map((one) => one.toLowerCase()), handlers: handlersOf(controller) });
+    const all = handlersOf(controller, path, this.excludes);
+    for (const { prefix, has } of this.globals) {
+      const handlers = all.filter(has);
+      if (handlers.length > 0) this.outside.push({ path: joinPath(prefix, path).toLowerCase(), handlers });
+    }
     Reflect.defineMetadata('path', path, controller);
   }
 
   mount(): void {
-    this.bases = this.basesOf();
     for (const { type, controller } of this.routed.controllers) this.setPath(controller, type.route);
     adaptFastify(this.adapter, (path) => this.hasRoute(path));
   }
@@ -135,21 +158,28 @@ export class ContentRoutes {
 
   /** Path prefix of all content routes with a leading slash; empty at the root. */
   get base(): string {
-    return joinPath(trimSlashes(this.application.getGlobalPrefix()), this.own);
+    const [first] = this.routed.controllers;
+    return joinPath(this.globalAt(joinPath(this.own, first?.type.route ?? '')), this.own);
+  }
+
+  /** Returns the global prefix of a path without it; empty if the application excludes the path. */
+  globalAt(path: string): string {
+    const isExcluded = this.excludes(joinPath(trimSlashes(path)), RequestMethod.GET);
+    return isExcluded ? '' : trimSlashes(this.application.getGlobalPrefix());
   }
 
   covers(path: string): boolean {
     return (
-      this.bases.some((base) => path.startsWith(base) || (path !== '' && `${path}/` === base)) ||
-      this.outside.some(({ paths }) => paths.some((base) => isBelow(path, base)))
+      this.allBases.some((base) => path.startsWith(base.path) || (path !== '' && `${path}/` === base.path)) ||
+      this.outside.some((one) => isBelow(path, one.path))
     );
   }
 
   hasRoute(path: string): boolean {
-    const isPlaced = this.bases.some((base) => {
-      if (!path.startsWith(base)) return false;
-      const end = path.indexOf('/', base.length);
-      return this.placed.has(path.slice(base.length, end < 0 ? undefined : end));
+    const isPlaced = this.allBases.some((base) => {
+      if (!path.startsWith(base.path)) return false;
+      const end = path.indexOf('/', base.path.length);
+      return base.placed.has(path.slice(base.path.length, end < 0 ? undefined : end));
     });
     return isPlaced || this.outsideAt(path).length > 0;
   }
@@ -183,12 +213,12 @@ export class ContentRoutes {
   }
 
   private matchesAt(path: string): readonly Match[] {
-    const placed = this.bases
-      .filter((base) => path.startsWith(base))
+    const placed = this.allBases
+      .filter((base) => path.startsWith(base.path))
       .flatMap((base) => {
-        const [name = '', ...segments] = path.slice(base.length).replace(/\/$/, '').split('/');
-        const at = `${base}${name}`;
-        return (this.placed.get(name)?.handlers ?? [])
+        const [name = '', ...segments] = path.slice(base.path.length).replace(/\/$/, '').split('/');
+        const at = `${base.path}${name}`;
+        return (base.placed.get(name) ?? [])
           .filter(matchesSegments(segments))
           .map((handler) => ({ at, handler }));
       });
@@ -196,29 +226,46 @@ export class ContentRoutes {
   }
 
   private outsideAt(path: string): readonly Match[] {
-    return this.outside.flatMap(({ paths, handlers }) =>
-      paths
-        .filter((base) => isBelow(path, base))
-        .flatMap((at) =>
-          handlers
-            .filter(matchesSegments(segmentsOf(path.slice(at.length))))
-            .map((handler) => ({ at, handler })),
-        ),
-    );
+    return this.outside
+      .filter((one) => isBelow(path, one.path))
+      .flatMap(({ path: at, handlers }) =>
+        handlers
+          .filter(matchesSegments(segmentsOf(path.slice(at.length))))
+          .map((handler) => ({ at, handler })),
+      );
   }
 
-  /** Global prefixes: a second, empty one if the application excludes routes from its prefix. */
-  private get globals(): readonly string[] {
+  private readonly excludes: Excludes = (path, method) => {
     const { exclude = [] } = this.application.getGlobalPrefixOptions();
+    return exclude.some(
+      ({ requestMethod, pathRegex }) =>
+        [RequestMethod.ALL, method].includes(requestMethod) && pathRegex.test(path),
+    );
+  };
+
+  private get globals(): readonly Global[] {
     const prefix = trimSlashes(this.application.getGlobalPrefix());
-    return exclude.length === 0 ? [prefix] : [prefix, ''];
+    if (prefix === '') return [{ prefix, has: () => true }];
+    return [
+      { prefix, has: ({ isExcluded }) => !isExcluded },
+      { prefix: '', has: ({ isExcluded }) => isExcluded },
+    ];
   }
 
-  /**
-   * Returns the possible prefixes. If the application excludes routes from its prefix, routes exist with and
-   * without it.
-   */
-  private basesOf(): string[] {
-    return this.globals.map((global) => `${joinPath(global, this.own)}/`.toLowerCase());
+  private get allBases(): readonly Base[] {
+    return (this.bases ??= this.basesOf());
+  }
+
+  /** Returns the prefixes with routes; without any route, the prefix that it would have. */
+  private basesOf(): readonly Base[] {
+    const all = this.globals.map(({ prefix, has }) => {
+      const placed = [...this.placed].map(([name, { handlers }]) => [name, handlers.filter(has)] as const);
+      return {
+        path: `${joinPath(prefix, this.own)}/`.toLowerCase(),
+        placed: new Map(placed.filter(([, handlers]) => handlers.length > 0)),
+      };
+    });
+    const used = all.filter(({ placed }) => placed.size > 0);
+    return used.length > 0 ? used : all.slice(0, 1);
   }
 }

@@ -1,5 +1,4 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { ApplicationConfig } from '@nestjs/core';
 import type { Identity } from '../../content/access/auth-strategy.js';
 import type { Caller } from '../../content/access/caller.js';
 import { DecoratedProviders } from '../../content/documents/decorated-providers.js';
@@ -11,7 +10,7 @@ import {
 } from '../../content/http/editor-accounts.js';
 import { ContentRoutes } from '../../content/http/routes.js';
 import { AUDIT_GRANT, RELEASES_GRANT } from '../../content/model/naming.js';
-import { joinPath, trimSlashes } from '../../kernel/paths.js';
+import { joinPath } from '../../kernel/paths.js';
 import { describePeople, describeWebhooks } from './describe-people.js';
 import type { DeskScreens } from './desk-model.js';
 import type { PageSettings } from './desk-page.js';
@@ -34,7 +33,6 @@ export class DeskSite implements OnModuleInit {
 
   constructor(
     @Inject(DESK_OPTIONS) private readonly options: ResolvedDeskOptions,
-    @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
     @Inject(ContentRoutes) private readonly routes: ContentRoutes,
     @Inject(DecoratedProviders) private readonly decorated: DecoratedProviders,
   ) {}
@@ -46,7 +44,7 @@ export class DeskSite implements OnModuleInit {
 
   /** Path of the desk, with the global prefix and a leading slash. */
   get base(): string {
-    return joinPath(trimSlashes(this.application.getGlobalPrefix()), this.options.path);
+    return joinPath(this.routes.globalAt(this.options.path), this.options.path);
   }
 
   /** Accounts that sign in at the desk; null if the application signs users in. */
