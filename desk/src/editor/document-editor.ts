@@ -16,7 +16,7 @@ import { OneAtATime } from './one-at-a-time.ts';
 import { OwnWrites } from './own-writes.ts';
 import { refusalOf } from './refusal.ts';
 import { type Action, DocumentRequests, type Envelope, type Pending, type Place } from './requests.ts';
-import { factsOf, firstSnapshot, type Snapshot, stateOf } from './snapshot.ts';
+import { factsOf, firstSnapshot, newsSince, NO_NEWS, type Snapshot, stateOf } from './snapshot.ts';
 import { Slugs } from './slugs.ts';
 import { AUTOSAVE, RETRY, Timers } from './timers.ts';
 import { UnsavedWork } from './unsaved.ts';
@@ -124,8 +124,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   private async recover(isStored: boolean, shared: Values): Promise<void> {
-    const theirs = this.store.base;
-    const known = isStored ? { theirs, isWhole: true } : { theirs: shared, isWhole: false };
+    const known = { theirs: isStored ? this.store.base : shared, isWhole: isStored };
     const { base, values, conflicts, at, drop } = await this.unsaved.recover(this.place, known);
     // A copy of another document comes first.
     if (at === null || (this.isNew && this.store.isChanged)) return;
@@ -138,7 +137,6 @@ export class DocumentEditor extends Observed<Snapshot> {
   /** Shows what is stored, and forgets the changes of the form. */
   async revert(): Promise<void> {
     this.pending = null;
-    this.store.dropProblems();
     this.store.start(this.store.base);
     this.show({ conflicts: [], recoveredAt: null, saving: 'idle', error: null });
     await this.unsaved.drop(this.place);
@@ -152,7 +150,7 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Closes the notice about changes of others. */
   seen(): void {
-    this.show({ arrived: [] });
+    this.show({ arrived: NO_NEWS });
   }
 
   /**
@@ -230,8 +228,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   private async stored(answer: Answer<Envelope>, sent: Values): Promise<void> {
-    const { isNew: wasNew, place: former } = this;
-    const isFirst = this.version.etag === null;
+    const [wasNew, former, isFirst] = [this.isNew, this.place, this.version.etag === null];
     this.version.written(answer, sent);
     if (wasNew) {
       await this.keeper.now();
@@ -277,10 +274,10 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Merges what is stored now with the form. Returns false if the editor must decide first. */
   private take(answer: Answer<Envelope>): boolean {
-    const before = this.version.etag;
+    const [before, isOwn] = [this.snapshot, this.own.lead(this.version.etag, answer.etag)];
     const { conflicts, news } = this.version.take(answer);
-    const arrived = this.own.lead(before, answer.etag) ? this.snapshot.arrived : news;
     this.note(answer.body);
+    const arrived = isOwn ? before.arrived : newsSince(before, this.snapshot, news);
     this.show({ arrived, conflicts, ...(conflicts.length > 0 ? { saving: 'refused' as const } : {}) });
     return conflicts.length === 0;
   }
@@ -291,8 +288,11 @@ export class DocumentEditor extends Observed<Snapshot> {
     const isIdle = (): boolean =>
       this.snapshot.phase === 'ready' && this.writes.running === null && this.snapshot.conflicts.length === 0;
     if (!isIdle() || this.isNew) return;
-    const answer = await this.requests.read(this.place).catch(() => null);
-    if (answer !== null && isIdle() && this.version.etag === etag && !this.isDisposed) this.take(answer);
+    const answer = await this.requests.read(this.place).catch(() => undefined);
+    const isOld = this.isDisposed || !isIdle() || this.version.etag !== etag || answer?.etag === etag;
+    if (answer === undefined || isOld) return;
+    if (answer !== null) this.take(answer);
+    else if (etag !== null) await this.gone();
   }
 
   /** The document was deleted, or this language of it. */

@@ -21,6 +21,8 @@ export interface OpenPlace {
 
 /** Milliseconds between two signs of an open form. A hidden page sends none. */
 const PULSE = 5000;
+/** Signs between two looks at the document: releases, schedules and programs have no form. */
+const LOOK = 6;
 
 /** Signs of one open form. Failures are ignored: presence is a help, and no save depends on it. */
 export class Presence extends Observed<State> {
@@ -28,11 +30,12 @@ export class Presence extends Observed<State> {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private saved: string | null = null;
   private isClosed = false;
+  private signs = 0;
 
   constructor(
     private readonly place: OpenPlace,
-    /** Called if another editor has saved after the time that this form knows. */
-    private readonly arrived: (time: string) => void,
+    /** Called with the time of the last save of another editor; with null now and then. */
+    private readonly arrived: (time: string | null) => void,
   ) {
     super({ others: [] });
     document.addEventListener('visibilitychange', this.wake);
@@ -41,7 +44,9 @@ export class Presence extends Observed<State> {
   }
 
   private readonly wake = (): void => {
-    if (document.visibilityState === 'visible') void this.pulse();
+    if (document.visibilityState !== 'visible') return;
+    this.arrived(null);
+    void this.pulse();
   };
 
   /** Reports a save of this form at once, so that other forms can follow. */
@@ -64,6 +69,8 @@ export class Presence extends Observed<State> {
   }
 
   private async sign(): Promise<void> {
+    this.signs += 1;
+    if (this.signs % LOOK === 0) this.arrived(null);
     const body = { ...this.place, form: this.form, saved: this.saved };
     const { body: answer } = await request<{ data: readonly Present[] }>(`${settings.base}/presence`, {
       method: 'POST',

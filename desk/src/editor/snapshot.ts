@@ -9,6 +9,16 @@ type Phase = 'loading' | 'ready' | 'missing' | 'failed';
 /** `offline`: the server was not reached, and the write is repeated. `refused`: the editor must act. */
 type Saving = 'idle' | 'saving' | 'offline' | 'refused';
 
+/** Changes that another editor, a release or a program has just made. */
+interface News {
+  /** Names of attributes. */
+  readonly names: readonly string[];
+  /** Publication since; null for none. */
+  readonly turn: 'published' | 'unpublished' | null;
+}
+
+export const NO_NEWS: News = { names: [], turn: null };
+
 /** State that the screen shows beside the form. Replaced with every change. */
 export interface Snapshot {
   readonly phase: Phase;
@@ -28,8 +38,7 @@ export interface Snapshot {
   readonly updatedAt: string | null;
   /** Names of the users who created and last changed the document; null if unknown. */
   readonly authors: Authors;
-  /** Names of attributes that another editor has just changed. */
-  readonly arrived: readonly string[];
+  readonly arrived: News;
 }
 
 export const firstSnapshot = (documentId: string | null): Snapshot => ({
@@ -46,7 +55,7 @@ export const firstSnapshot = (documentId: string | null): Snapshot => ({
   documentId,
   updatedAt: null,
   authors: NO_AUTHORS,
-  arrived: [],
+  arrived: NO_NEWS,
 });
 
 /** Returns the parts of the state that a response has. */
@@ -63,3 +72,11 @@ export function factsOf(data: Json, model: Model): Partial<Snapshot> {
 /** State of a document that is read in another language; null if there is none. */
 export const stateOf = (body: Envelope | null, model: Model): DocumentState | null =>
   body === null ? null : (factsOf(body.data, model).state ?? { status: 'published' });
+
+/** Returns what has changed since a snapshot: attributes with these names, and the state. */
+export function newsSince({ state: before }: Snapshot, { state }: Snapshot, names: readonly string[]): News {
+  if (before === null || state === null) return { names, turn: null };
+  const [wasDraft, isDraft] = [before.status === 'draft', state.status === 'draft'];
+  if (wasDraft === isDraft) return { names, turn: null };
+  return { names, turn: isDraft ? 'unpublished' : 'published' };
+}

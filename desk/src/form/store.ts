@@ -89,8 +89,9 @@ export class FormStore {
     this.tell(path);
   }
 
-  /** Shows stored values, without changes. */
+  /** Shows stored values, without changes and problems. */
   start(stored: Values): void {
+    this.problems = new Map();
     this.rebase(stored, stored);
   }
 
@@ -113,11 +114,6 @@ export class FormStore {
   dropSolved(): void {
     const left = [...this.problems].filter(([path]) => this.isChangedAt(topOf(path)));
     this.problems = new Map(left);
-    this.tell('');
-  }
-
-  dropProblems(): void {
-    this.problems = new Map();
     this.tell('');
   }
 

@@ -81,8 +81,12 @@ function Notices({ editor }: { readonly editor: DocumentEditor }) {
   const { dateTime } = useFormats();
   const { recoveredAt, arrived, phase, isElsewhere, conflicts, isChanged } = useSnapshot(editor);
   const recovered = recoveredAt === null ? null : texts.recovered(dateTime(new Date(recoveredAt)));
-  const news = arrived.map((name) => labelOf(editor.type, name)).join(', ');
-  const arrivedText = news === '' || conflicts.length > 0 ? null : texts.arrived(news);
+  const news = arrived.names.map((name) => labelOf(editor.type, name)).join(', ');
+  const sentences = [
+    arrived.turn === null ? '' : texts.turned[arrived.turn],
+    news === '' || conflicts.length > 0 ? '' : texts.arrived(news),
+  ];
+  const arrivedText = sentences.join(' ').trim() || null;
   useAnnouncement(recovered);
   useAnnouncement(arrivedText);
   return (

@@ -15,7 +15,7 @@ function usePresence(editor: DocumentEditor): Presence | null {
     if (documentId === null) return undefined;
     const opened = new Presence({ type: type.name, documentId, locale: place.locale }, (time) => {
       const known = editor.snapshot.updatedAt;
-      if (known !== null && time > known) void editor.catchUp();
+      if (time === null || (known !== null && time > known)) void editor.catchUp();
     });
     setPresence(opened);
     return () => {

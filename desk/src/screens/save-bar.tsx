@@ -64,9 +64,10 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
     else focusProblem(bar.current);
     isPublishing.current = false;
   };
+  const save = (): void => void editor.save().then((isDone) => isDone || focusProblem(bar.current));
   useHotkeys(
     [
-      ['mod+S', () => ifOnTop(() => void editor.save())],
+      ['mod+S', () => ifOnTop(save)],
       ['mod+shift+P', () => ifOnTop(() => void (canPublish && publish()))],
     ],
     [],
@@ -96,8 +97,8 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
               variant={mayPublish ? 'default' : 'filled'}
               size="sm"
               className={mayPublish ? 'desk-save' : undefined}
-              isUnavailable={conflicts.length > 0 || (!snapshot.isChanged && !isNew)}
-              act={() => void editor.save().then((isDone) => isDone || focusProblem(bar.current))}
+              isUnavailable={!snapshot.isChanged && !isNew}
+              act={save}
             >
               <IconDeviceFloppy size={18} className="desk-save-icon" aria-hidden />
               <span className="desk-save-label">{texts.save}</span>
@@ -211,6 +212,8 @@ const MAX_FRAMES = 10;
  */
 function focusProblem(bar: HTMLElement | null, frames = MAX_FRAMES): void {
   const form = bar?.closest('[role=dialog]') ?? document.querySelector('.desk-document');
+  // An editor who presses the keys in a marked field is at work on it.
+  if (document.activeElement?.matches(PROBLEM) === true) return;
   const field = form?.querySelector<HTMLElement>(PROBLEM);
   if (field !== null && field !== undefined) field.focus();
   else if (frames > 0) requestAnimationFrame(() => focusProblem(bar, frames - 1));

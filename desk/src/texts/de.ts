@@ -157,7 +157,7 @@ export const de: Texts = {
     'Keine Verbindung. Ihre Änderungen bleiben auf diesem Gerät und werden gespeichert, sobald der Server erreichbar ist.',
   refused: 'Nicht alles ist gespeichert. Korrigieren Sie die markierten Felder.',
   notPublished: 'Nicht veröffentlicht. Korrigieren Sie die markierten Felder.',
-  undecided: 'Nicht gespeichert. Entscheiden Sie unten, welche Werte gelten.',
+  undecided: 'Nicht gespeichert. Entscheiden Sie am Anfang des Formulars, welche Werte gelten.',
   refusedBecause: (reason) => `Nicht gespeichert: ${reason}`,
   notDone: {
     publish: (reason) => `Nicht veröffentlicht: ${reason}`,
@@ -187,6 +187,10 @@ export const de: Texts = {
   recovered: (time) => `Nicht gespeicherte Änderungen von ${time} wurden wiederhergestellt.`,
   keepRecovered: 'Behalten',
   arrived: (names) => `Jemand anderes hat geändert: ${names}. Die Änderungen sind im Formular.`,
+  turned: {
+    published: 'Das Dokument wurde inzwischen veröffentlicht. Spätere Änderungen sind noch nicht öffentlich.',
+    unpublished: 'Das Dokument wurde inzwischen zurückgezogen. Leserinnen und Leser sehen es nicht mehr.',
+  },
   conflict: 'Jemand anderes hat dieselben Felder geändert',
   conflictHint: 'Wählen Sie, welcher Wert gilt. Vorher wird nichts gespeichert.',
   mine: 'Ihr Wert',

@@ -153,7 +153,7 @@ export const en = {
   offline: 'No connection. Your changes are kept on this device and saved when the server can be reached.',
   refused: 'Not everything is saved. Correct the marked fields.',
   notPublished: 'Not published. Correct the marked fields.',
-  undecided: 'Not saved. Decide below which values count.',
+  undecided: 'Not saved. Decide at the top of the form which values count.',
   refusedBecause: (reason: string) => `Not saved: ${reason}`,
   notDone: {
     publish: (reason: string) => `Not published: ${reason}`,
@@ -181,6 +181,10 @@ export const en = {
   recovered: (time: string) => `Unsaved changes of ${time} were recovered.`,
   keepRecovered: 'Keep them',
   arrived: (names: string) => `Another editor has changed: ${names}. Their changes are in the form.`,
+  turned: {
+    published: 'The document was published meanwhile. Readers do not see later changes yet.',
+    unpublished: 'The document was unpublished meanwhile. Readers no longer see it.',
+  },
   conflict: 'Another editor has changed the same fields',
   conflictHint: 'Choose which value counts. Nothing is saved before.',
   mine: 'Yours',

@@ -61,6 +61,26 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await publishedTitle(id)).toBeNull();
   });
 
+  it('lead to the decision about two values, also from the end of the form', async () => {
+    const id = await openDraft('Of two editors');
+    await visit.room.sql(
+      `update articles set title = 'Of the other', revision = revision + 1 where document_id = $1`,
+      [id],
+    );
+    await ann.fill('Title', 'Of this one');
+    await ann.sees('Not saved. Decide at the top of the form which values count.');
+    await ann.type('Contact', 'ann@example.org');
+    await together('s', 'Control');
+    await ann.until('the decision', async () => (await ann.focused()) === 'Keep yours: Title');
+    await ann.type('Contact', '.');
+    await ann.press('Save');
+    await ann.until('the decision', async () => (await ann.focused()) === 'Keep yours: Title');
+    await ann.press('Take theirs: Title');
+    await ann.fill('Contact', 'ann@example.org');
+    await ann.saved();
+    expect(await ann.valueOf('Title')).toBe('Of the other');
+  });
+
   it('lead to the problem in a drawer, not to one of the form under it', async () => {
     await openDraft('Two problems');
     await ann.fill('Rating', '99');

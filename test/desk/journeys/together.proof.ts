@@ -86,6 +86,31 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await ann.valueOf('Lead')).toBe('After');
   });
 
+  it('is told that a release has published the document, and that a program has deleted it', async () => {
+    const id = await make({ title: 'Released next door' });
+    const { id: release } = await visit.api('post', '/releases', { data: { name: 'Tonight' } });
+    const entry = { type: 'article', documentId: id, locale: 'en', action: 'publish' };
+    await visit.api('post', `/releases/${release}/entries`, { data: entry });
+    const comeBack = (): Promise<unknown> =>
+      ann.page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await ann.open(`/content/article/${id}`);
+    await ann.status('Draft');
+    await visit.api('post', `/releases/${release}/actions/publish`);
+    await comeBack();
+    await ann.sees('The document was published meanwhile.');
+    await ann.status('Published');
+    expect(await ann.text()).not.toContain('Another editor has changed');
+    await ann.press('Close');
+    await ann.seesNot('meanwhile');
+    await visit.api('post', `/articles/${id}/actions/unpublish`);
+    await ann.fill('Lead', 'Typed since.');
+    await ann.sees('The document was unpublished meanwhile.');
+    await ann.savesItself();
+    await visit.api('delete', `/articles/${id}?locale=*`);
+    await comeBack();
+    await ann.sees('This document was deleted');
+  });
+
   it.each([
     [
       'a language',
