@@ -39,7 +39,9 @@ export class OfflineError extends Error {
   }
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const errorOf = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+export const messageOf = (error: unknown): string => errorOf(error).message;
 
 /** Whether a request is sent again, with its key: its outcome is unknown. Proxies use further statuses. */
 const isRepeated = (status: number): boolean => [408, 409, 429].includes(status) || status >= 502;

@@ -2,7 +2,7 @@
  * One open document: reads it, saves it, and merges what others have changed. At most one write is under way.
  * Every write names the version that the form is based on, so no change of another editor is overwritten.
  */
-import { ApiError, isTemporary, messageOf } from '../api/errors.ts';
+import { ApiError, errorOf, isTemporary, messageOf } from '../api/errors.ts';
 import type { Answer } from '../api/http.ts';
 import type { Conflict } from '../form/merge.ts';
 import type { FormStore } from '../form/store.ts';
@@ -84,11 +84,11 @@ export class DocumentEditor extends Observed<Snapshot> {
     try {
       const exists = await this.unsaved.alone(this.place, () => this.open());
       if (this.isDisposed) return;
-      this.show({ phase: exists ? 'ready' : 'missing', isChanged: this.store.isChanged });
+      this.show({ phase: exists ? 'ready' : 'missing', failure: null, isChanged: this.store.isChanged });
       // Another form of this browser has saved while this one was loading.
       if (this.own.hasChanged(this.version.etag)) void this.catchUp();
     } catch (error) {
-      this.show({ phase: 'failed', error: messageOf(error) });
+      this.show({ phase: 'failed', failure: errorOf(error) });
       if (isTemporary(error)) this.timers.start('retry', RETRY, () => void this.load());
     }
   }

@@ -31,6 +31,8 @@ export interface Snapshot {
   readonly recoveredAt: number | null;
   readonly savedAt: number | null;
   readonly error: string | null;
+  /** Error that keeps the document from being loaded; null for none. */
+  readonly failure: Error | null;
   /** Action that was refused, so that the form is saved and nothing else; null for none. */
   readonly refusedAction: Action | null;
   readonly state: DocumentState | null;
@@ -50,6 +52,7 @@ export const firstSnapshot = (documentId: string | null): Snapshot => ({
   recoveredAt: null,
   savedAt: null,
   error: null,
+  failure: null,
   refusedAction: null,
   state: null,
   documentId,

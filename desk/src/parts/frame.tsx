@@ -1,10 +1,9 @@
 /** Frame of a screen: title, tools, and an error with another attempt. */
-import { Alert, Anchor, Breadcrumbs, Button, Group, Loader, Stack, Title } from '@mantine/core';
+import { Anchor, Breadcrumbs, Group, Loader, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../api/errors.ts';
-import { failureText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
+import { Failure } from './failure.tsx';
 
 interface Step {
   readonly href: string;
@@ -59,20 +58,5 @@ function Way({ steps }: { readonly steps: readonly Step[] }) {
         </Anchor>
       ))}
     </Breadcrumbs>
-  );
-}
-
-function Failure({ error, retry }: Pick<FrameProps, 'retry'> & { readonly error: Error }) {
-  const texts = useTexts();
-  // Another attempt finds no more than the first one.
-  const isMissing = error instanceof ApiError && error.status === 404;
-  return (
-    <Alert color="red" role="alert" title={isMissing ? texts.goneHint : failureText(error, texts)}>
-      {!isMissing && (
-        <Button size="xs" onClick={retry}>
-          {texts.retry}
-        </Button>
-      )}
-    </Alert>
   );
 }

@@ -11,10 +11,10 @@ import type { Conflict } from '../form/merge.ts';
 import { textOfBlocks } from '../form/blocks-text.ts';
 import { isItem, type Link as StoredLink, textOfValue, unfinishedText } from '../form/values.ts';
 import { type Attribute, mayOpen, type Part, valueLabel } from '../model/model.ts';
+import { Failure } from '../parts/failure.tsx';
 import { focusShown } from '../parts/focus-keeper.ts';
 import { useAnnouncement } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
-import { failureText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { Stage } from './stage.tsx';
@@ -32,7 +32,7 @@ export function DocumentForm({ editor, locale, other = null }: FormProps) {
   const texts = useTexts();
   const { localeName } = useFormats();
   const model = useModel();
-  const { phase, error, isChanged } = useSnapshot(editor);
+  const { phase, failure, isChanged } = useSnapshot(editor);
   const { type, store, isNew } = editor;
   const form = useMemo(() => ({ store, model, type, isNew, locale }), [store, model, type, isNew, locale]);
   if (phase === 'loading')
@@ -41,14 +41,7 @@ export function DocumentForm({ editor, locale, other = null }: FormProps) {
         <Loader aria-label={texts.loading} />
       </Center>
     );
-  if (phase === 'failed')
-    return (
-      <Alert color="red" title={failureText({ message: error ?? '' }, texts)} role="alert">
-        <Button size="xs" onClick={() => void editor.load()}>
-          {texts.retry}
-        </Button>
-      </Alert>
-    );
+  if (failure !== null) return <Failure error={failure} retry={() => void editor.load()} />;
   const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
   const isShown = phase !== 'missing' || isChanged;
   const noCreate = type.localized ? texts.noCreateIn(localeName(locale)) : texts.noCreate;

@@ -99,8 +99,8 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
         <Stack p="md" maw={width} mx="auto" className="desk-document">
           <DocumentHead {...{ editor, panels, go }}>
             <ScheduleNote editor={editor} />
-            <Present editor={editor} />
             {!editor.isNew && !mayOpen(type) && <CreateButton {...{ type, locale }} />}
+            <Present editor={editor} />
           </DocumentHead>
           <DocumentForm editor={editor} locale={locale} other={panels.other} />
         </Stack>

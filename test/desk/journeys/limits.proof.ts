@@ -229,6 +229,9 @@ const ROLES: Readonly<Record<string, Grants>> = {
     await wim.sees('You may not open this document again.');
     await wim.heading('For the chief');
     expect(await wim.valueOf('Area')).toBe('hers');
+    await wim.page.reload();
+    await wim.sees('The content could not be loaded: You do not have the right to do this.');
+    expect(await wim.text()).not.toContain('Try again');
     await wim.follow('Create');
     await wim.heading('New: Memo');
     expect(await wim.valueOf('Area')).toBe('');

@@ -1,13 +1,13 @@
 /** One version of a document: its differences from another, its content, and the way back to it. */
-import { Alert, Button, Center, Group, Loader, Paper, Select, Stack, Tabs, Text } from '@mantine/core';
+import { Button, Center, Group, Loader, Paper, Select, Stack, Tabs, Text } from '@mantine/core';
 import { IconRestore } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { typeOn } from '../../editor/type-on.ts';
 import { differencesOf } from '../../form/version-changes.ts';
 import { hasDrafts } from '../../model/model.ts';
+import { Failure } from '../../parts/failure.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
-import { failureText } from '../../texts/reasons.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { Differences } from './differences.tsx';
@@ -102,17 +102,6 @@ const Loading = () => (
     <Loader aria-label={useTexts().loading} />
   </Center>
 );
-
-function Failure({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
-  const texts = useTexts();
-  return (
-    <Alert color="red" title={failureText(error, texts)} role="alert">
-      <Button size="xs" onClick={retry}>
-        {texts.retry}
-      </Button>
-    </Alert>
-  );
-}
 
 const FORMER = '';
 
