@@ -1,6 +1,6 @@
 import { Anchor, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { session } from '../api/session.ts';
 import { useSending } from '../parts/sending.tsx';
 import { settings } from '../settings.ts';
@@ -162,6 +162,9 @@ export function CodePage({ kind }: { readonly kind: 'invitation' | 'reset' }) {
           <Button type="submit" loading={isSending}>
             {texts.accept}
           </Button>
+          <Anchor component={Link} size="sm" href="/">
+            {texts.goToSignIn}
+          </Anchor>
         </Stack>
       </form>
     </Page>

@@ -218,7 +218,7 @@ export const de: Texts = {
   noCreate: 'Sie dürfen dieses Dokument hier nicht anlegen.',
   noCreateIn: (locale) => `Sie dürfen keine Dokumente in ${locale} anlegen. Wählen Sie eine andere Sprache.`,
 
-  required: 'Zum Veröffentlichen erforderlich',
+  required: 'Erforderlich',
   tooLong: (max) => `Höchstens ${max} Zeichen`,
   tooShort: (min) => `Mindestens ${min} Zeichen`,
   lengthOf: (length, max) => `${length} von ${max}`,

@@ -211,7 +211,7 @@ export const en = {
   noCreate: 'You may not create this document here.',
   noCreateIn: (locale: string) => `You may not create documents in ${locale}. Choose another language.`,
 
-  required: 'Required to publish',
+  required: 'Required',
   tooLong: (max: number) => `At most ${max} characters`,
   tooShort: (min: number) => `At least ${min} characters`,
   lengthOf: (length: number, max: number) => `${length} of ${max}`,

@@ -17,7 +17,16 @@ export const reasons: typeof english = {
   serverFailed: 'Der Server hat einen Fehler. Fragen Sie die Administration.',
   overtaken: 'Jemand anderes hat es inzwischen geändert.',
   noDesk: (email) => `Die Rolle von ${email} darf den Desk nicht öffnen. Wählen Sie eine andere Rolle.`,
-  taken: 'Ein anderes Dokument hat diesen Wert schon.',
+  taken: 'Dieser Wert ist schon vergeben. Wählen Sie einen anderen.',
+  nameTaken: 'Ein anderes Konto hat diesen Namen schon.',
+  emailTaken: 'Ein anderes Konto hat diese E-Mail-Adresse schon.',
+  blocked: 'Dieses Konto ist gesperrt. Fragen Sie die Administration.',
+  unconfirmed:
+    'Die E-Mail-Adresse dieses Kontos ist nicht bestätigt. Öffnen Sie den Link in der E-Mail, die Sie erhalten haben.',
+  overreach: 'Damit wäre mehr erlaubt als Ihnen. Wählen Sie weniger Berechtigungen.',
+  webAddress:
+    'Das ist keine Adresse, die mit http:// oder https:// beginnt. Sie darf kein Passwort enthalten.',
+  noPicture: 'Die Datei ist kein Bild oder beschädigt.',
   range: (lowest, highest) => `Von ${lowest} bis ${highest}`,
   email: 'Das ist keine E-Mail-Adresse.',
   takenTogether: 'Ein anderes Dokument hat dieselben Werte schon.',

@@ -33,7 +33,7 @@ export const webhooks: typeof english = {
   inCode: 'Im Code: Er lässt sich hier lesen und nur im Code ändern.',
   disabledBecause: (reason) => `Abgeschaltet: ${reason}`,
   failingSince: (time) =>
-    `Schlägt fehl seit ${time}. Der Empfänger hat die Ereignisse unten abgelehnt. Sie werden von selbst erneut gesendet.`,
+    `Schlägt fehl seit ${time}. Der Empfänger hat die Ereignisse unten nicht angenommen. Sie werden von selbst erneut gesendet.`,
   lag: 'Noch zu senden',
   pending: 'Wartet auf einen weiteren Versuch',
   failed: 'Aufgegeben',

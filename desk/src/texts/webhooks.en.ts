@@ -30,7 +30,7 @@ export const webhooks = {
   inCode: 'In code: it can be read here, and changed in code only.',
   disabledBecause: (reason: string) => `Disabled: ${reason}`,
   failingSince: (time: string) =>
-    `Failing since ${time}. The endpoint has refused the events below. They are sent again by themselves.`,
+    `Failing since ${time}. The endpoint has not accepted the events below. They are sent again by themselves.`,
   lag: 'To be sent',
   pending: 'Waiting for another attempt',
   failed: 'Given up',

@@ -588,7 +588,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.heading('With an empty quote');
     await ann.sees('2 entries');
     await ann.press('Publish');
-    await ann.sees('Required to publish');
+    await ann.sees('Required');
     await ann.until('the field', async () => (await ann.focused()) === 'Text');
     expect(await ann.texts('[role=img][aria-label="A field inside must be corrected"]')).toHaveLength(1);
     await ann.fill('Text', 'The wind sings.');

@@ -108,7 +108,7 @@ afterAll(async () => {
     await eva.fill('E-mail', 'other@example.org');
     await choose(eva, 'Role', 'Writer');
     await eva.press('Create and show the link');
-    await eva.sees('Username already taken');
+    await eva.sees('Another user has this name already.');
     await eva.fill('User name', 'bo');
     await eva.press('Create and show the link');
     await eva.sees('User name: At least 3 characters');
@@ -133,7 +133,7 @@ afterAll(async () => {
     await bens.openAnew('/content/article');
     await bens.sees('Sign in to write and publish.');
     await bens.signIn('ben', PASSWORD);
-    await bens.sees('Your account has been blocked by an administrator');
+    await bens.sees('This account is blocked. Ask an administrator.');
     await act('ben', 'Unblock');
     await eva.seesNot('Blocked');
     await bens.press('Sign in');
@@ -300,6 +300,19 @@ afterAll(async () => {
     await third.seesNot('Users');
     await third.open('/account');
     await third.sees('lea@example.org');
+  });
+
+  it('finds the way to the sign-in from an invitation that was accepted before', async () => {
+    const link = await room.invite('max@example.org', 'writer');
+    await (await arrive()).acceptInvitation(link, PASSWORD);
+    const other = await arrive();
+    await other.page.goto(link);
+    await other.fill('New password', PASSWORD);
+    await other.press('Set password and sign in');
+    await other.sees('This link was used already, or is too old.');
+    await other.follow('Go to sign-in');
+    await other.signIn('max@example.org', PASSWORD);
+    await other.heading('Articles');
   });
 
   it('deletes a user after a question', async () => {
