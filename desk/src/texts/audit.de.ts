@@ -14,7 +14,7 @@ export const audit: typeof english = {
   from: 'Von',
   to: 'Bis',
   document: (title) => `Nur „${title}“`,
-  file: 'Datei',
+  types: { file: 'Datei', 'api-token': 'API-Token', releases: 'Freigabe' },
   thisDocument: 'Nur ein Dokument',
   empty: 'Noch keine Einträge. Ab jetzt wird jede Änderung und jede Anmeldung einer.',
   noMatches: 'Kein Eintrag passt.',

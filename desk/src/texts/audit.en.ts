@@ -36,7 +36,7 @@ export const audit = {
   from: 'From',
   to: 'To',
   document: (title: string) => `Only “${title}”`,
-  file: 'File',
+  types: { file: 'File', 'api-token': 'API token', releases: 'Release' },
   thisDocument: 'Only one document',
   empty: 'No entries yet. Each change and each sign-in from now on is one.',
   noMatches: 'No entry matches.',

@@ -96,6 +96,7 @@ export const persons: Texts['persons'] = {
   kind: 'Art',
   kinds: { 'read-only': 'Nur lesen', 'full-access': 'Voller Zugriff', custom: 'Eigene Rechte' },
   expiry: 'Läuft ab',
+  expired: 'Abgelaufen',
   never: 'Nie',
   inDays: (days) => `In ${days} Tagen`,
   lastUsed: 'Zuletzt benutzt',

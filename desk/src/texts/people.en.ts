@@ -90,6 +90,7 @@ export const persons = {
   kind: 'Kind',
   kinds: { 'read-only': 'Read only', 'full-access': 'Full access', custom: 'Custom' },
   expiry: 'Expires',
+  expired: 'Expired',
   never: 'Never',
   inDays: (days: number) => `In ${days} days`,
   lastUsed: 'Last used',

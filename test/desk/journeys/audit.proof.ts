@@ -103,6 +103,23 @@ import { startVisit, type Visit } from './visit.ts';
     await eva.seesNot('Only “Harbours of the north”');
   });
 
+  it('reads what was created that is no content, by its usual name', async () => {
+    await api('post', '/releases', { data: { name: 'Winter' } });
+    await eva.open('/people/tokens');
+    await eva.press('Create an API token');
+    await eva.fill('Name', 'Site');
+    await eva.press('Create');
+    await eva.sees('It is shown only once.');
+    await eva.press('Close');
+    for (const [type, sentence] of [
+      ['releases', 'ann created Winter (Release)'],
+      ['api-token', 'eva (you) created Site (API token)'],
+    ] as const) {
+      await eva.open(`/audit?type=${type}`);
+      await eva.until(sentence, async () => (await sentences()).includes(sentence));
+    }
+  });
+
   it('loads older entries, without one twice while new ones arrive', async () => {
     for (let n = 0; n < 60; n += 1) await api('post', '/tags', { data: { label: `Tag ${n}` } });
     await eva.open('/audit?type=tag&action=create');

@@ -208,6 +208,11 @@ afterAll(async () => {
     expect(await eva.valueOf('Token')).not.toBe(token);
     await eva.press('Close');
     await get('/api/authors').expect(401);
+    expect(await eva.texts('.desk-status')).toEqual([]);
+    await room.sql(`update content_api_tokens set expires_at = now() - interval '1 day'`);
+    await eva.open('/people/users');
+    await eva.open('/people/tokens');
+    await eva.sees('Expired');
     await act('website', 'Delete');
     await confirm('Delete');
     await eva.sees('No API tokens yet.');

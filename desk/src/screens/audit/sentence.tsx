@@ -27,9 +27,9 @@ export function callerText({ kind, id }: AuditEntry['by'], { users, titleOf }: N
 }
 
 export function typeText(name: string, model: Model, { persons: { subjects }, audit }: Texts): string {
-  const known = new Map(Object.entries(subjects));
-  if (name === 'file') return audit.file;
-  return model.type(name)?.label ?? known.get(name) ?? name;
+  const types = new Map<string, string>(Object.entries(audit.types));
+  const known = new Map<string, string>(Object.entries(subjects));
+  return types.get(name) ?? model.type(name)?.label ?? known.get(name) ?? name;
 }
 
 /** Page of a document; null if the editor has none for it. */

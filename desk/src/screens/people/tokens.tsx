@@ -1,5 +1,5 @@
 /** API tokens: create, give a new secret, delete. A secret is shown once. */
-import { ActionIcon, Button, Menu, Select, Table, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Menu, Select, Table, Text, TextInput } from '@mantine/core';
 import { IconDots, IconPlus } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { useChanges } from '../../parts/changes.ts';
@@ -87,7 +87,19 @@ function TokenTable({ tokens, show, setQuestion }: TableProps) {
         {tokens.map(({ documentId, name, description, kind, expiresAt, lastUsedAt }) => (
           <Table.Tr key={documentId}>
             <Table.Td className="desk-title">
-              <Text fw={500}>{name}</Text>
+              <Group gap="xs">
+                <Text fw={500}>{name}</Text>
+                {expiresAt !== null && new Date(expiresAt) <= new Date() && (
+                  <Badge
+                    variant="light"
+                    color="orange"
+                    tt="none"
+                    className="desk-status desk-status-modified"
+                  >
+                    {texts.persons.expired}
+                  </Badge>
+                )}
+              </Group>
               <Text size="sm" c="dimmed">
                 {description}
               </Text>
