@@ -1,5 +1,5 @@
 /** Times at which the server publishes and unpublishes a document in a language. */
-import { Alert, Loader, Text, TextInput } from '@mantine/core';
+import { Alert, Loader, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
@@ -9,6 +9,7 @@ import { useSnapshot } from '../editor/use-editor.ts';
 import { inputOf, localZone, timeOf } from '../model/local-time.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { LaterTime } from '../parts/later-time.tsx';
 import { failureText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 
@@ -93,17 +94,17 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
       submit={submit}
     >
       <Text size="sm">{panels.scheduleHint}</Text>
-      <TextInput
-        type="datetime-local"
+      <LaterTime
         label={panels.publishAt}
+        stored={schedule.publishAt}
         value={publishAt}
-        onChange={(event) => setPublishAt(event.currentTarget.value)}
+        setValue={setPublishAt}
       />
-      <TextInput
-        type="datetime-local"
+      <LaterTime
         label={panels.unpublishAt}
+        stored={schedule.unpublishAt}
         value={unpublishAt}
-        onChange={(event) => setUnpublishAt(event.currentTarget.value)}
+        setValue={setUnpublishAt}
       />
       <Text size="sm" c="dimmed">
         {texts.inZone(localZone())}

@@ -169,6 +169,20 @@ import { startVisit, type Visit } from './visit.ts';
     expect((await visit.api('get', `/articles/${id}/actions/schedule`)).publishAt).toMatch(/^2999-02-02/);
   });
 
+  it('does not publish at once if the planned time is over', async () => {
+    const id = await make({ title: 'For last year' });
+    await ann.open(`/content/article/${id}`);
+    await act(ann, 'Schedule');
+    await setTime(ann, 'Publish at', '2020-01-02T08:30');
+    await inDialog(ann, 'Save the times');
+    await ann.page.waitForSelector('[role=dialog] input:focus:invalid');
+    await setTime(ann, 'Publish at', '2999-01-02T08:30');
+    await inDialog(ann, 'Save the times');
+    await closed(ann);
+    await ann.sees('Will be published');
+    expect((await visit.api('get', `/articles/${id}/actions/schedule`)).publishAt).toMatch(/^2999-01-0/);
+  });
+
   it('creates a webhook, gets its secret once, and sends a test', async () => {
     await eva.follow('Webhooks');
     await eva.sees('No webhooks yet.');

@@ -3,6 +3,7 @@ import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { inputOf, localZone, timeOf } from '../../model/local-time.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { LaterTime } from '../../parts/later-time.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import type { Release, ReleaseInput } from './requests.ts';
 
@@ -36,12 +37,12 @@ export function ReleaseForm({ title, release, close, submit }: Props) {
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <TextInput
-        type="datetime-local"
+      <LaterTime
         label={releases.at}
         description={releases.atHint}
+        stored={release?.at ?? null}
         value={at}
-        onChange={(event) => setAt(event.currentTarget.value)}
+        setValue={setAt}
       />
       <Text size="sm" c="dimmed">
         {texts.inZone(localZone())}
