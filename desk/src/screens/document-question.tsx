@@ -58,7 +58,9 @@ export function Question({ editor, asked, close, deleted }: Props) {
   const label = isWhole ? ofAll : ofLocale;
   return (
     <Dialog title={heading} close={close}>
-      <Text size="sm">{hint}</Text>
+      <Text size="sm">
+        {hint} {asked !== 'delete' && hasLocales && texts.bulk.inLocale(localeName(editor.place.locale))}
+      </Text>
       {asked === 'delete' && <DocumentUses {...{ editor, close }} isQuiet />}
       {alert}
       <DialogButtons

@@ -250,6 +250,19 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     await ann.page.keyboard.press('Escape');
   });
 
+  it('unpublishes one of two languages, which the question names', async () => {
+    const { documentId } = await make({ title: 'Of both' }, '');
+    await visit.api('put', `/articles/${documentId}?locale=fr`, { data: { title: 'Des deux' } });
+    await ann.open(`/content/article/${documentId}?locale=fr`);
+    await ann.heading('Des deux');
+    await ann.press('More actions');
+    await ann.item('Unpublish');
+    await ann.sees('Readers no longer see it. The draft stays. This concerns French.');
+    await ann.page.locator('[role=dialog] ::-p-aria([name="Unpublish"][role="button"])').click();
+    await ann.status('Draft');
+    expect(await visit.api('get', `/articles/${documentId}`)).toMatchObject({ title: 'Of both' });
+  });
+
   it('reads and writes from right to left, with labels from left to right', async () => {
     const tag = await visit.api('post', '/tags', { data: { label: 'سفر (2026)' } });
     const { documentId } = await make({ title: 'Bread', slug: 'bread', tags: [tag.documentId] });
