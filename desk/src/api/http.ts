@@ -26,12 +26,15 @@ export interface Answer<T> {
 /** Number of 401 responses to one request, each with a new token, after which it fails. */
 const MAX_REFUSALS = 3;
 
+/** Header for reads of what is committed: a replica that lags would show older values than the form has. */
+const FRESH = { 'Content-Position': 'primary' };
+
 /** Sends one request. Throws an ApiError for an error response, and an OfflineError without response. */
 export async function request<T>(path: string, ask: Ask = {}): Promise<Answer<T>> {
   const { method = 'GET', query = {}, body, ifMatch, ifNone = false, key, signal, keepalive = false } = ask;
   for (let refusals = 0; ; refusals += 1) {
     const authorization = await session.headers();
-    const headers: Record<string, string> = { Accept: 'application/json', ...authorization };
+    const headers: Record<string, string> = { Accept: 'application/json', ...FRESH, ...authorization };
     if (body !== undefined && !(body instanceof FormData)) headers['Content-Type'] = 'application/json';
     if (ifMatch !== undefined && ifMatch !== null) headers['If-Match'] = ifMatch;
     if (ifNone) headers['If-None-Match'] = '*';
