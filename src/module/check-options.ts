@@ -1,7 +1,7 @@
 /**
  * Checks of the options of `forRoot` before they are used: known names, lists, and classes of controllers.
  */
-import { isObject } from '../kernel/json.js';
+import { isListOf, isObject, isText } from '../kernel/json.js';
 import type {
   AccessOptions,
   AuthOptions,
@@ -106,24 +106,34 @@ function checkController(
   return type.routes === false ? [`controllers.${name}: the type has no routes, it says routes: false`] : [];
 }
 
+/** Returns a message for each part that is no list of definitions. */
+export const checkLists = ({
+  contentTypes,
+  components = [],
+}: Pick<ContentModel, 'contentTypes' | 'components'>): string[] =>
+  Object.entries({ contentTypes, components })
+    .filter(([, value]) => !Array.isArray(value))
+    .map(([name]) => `${name} must be a list of definitions`);
+
 /**
  * Returns mistakes in the options around the model. Throws a ContentModelError if the lists themselves are
  * invalid. Definitions are checked later.
  */
 export function checkOptionShapes(model: ContentModel, known: readonly string[]): string[] {
-  const { contentTypes, components = [], controllers = {}, schema } = model;
+  const { controllers = {}, schema } = model;
   const unknown = checkKeys(model, known);
-  const lists = Object.entries({ contentTypes, components })
-    .filter(([, value]) => !Array.isArray(value))
-    .map(([name]) => `${name} must be a list of definitions`);
-  const { decorators = [] } = model;
+  const { contentTypes } = model;
+  const { decorators = [], removed = [], imports = [] } = model;
   const areDecorators = Array.isArray(decorators) && decorators.every((one) => typeof one === 'function');
   const rest = [
+    ...checkLists(model),
+    ...(Array.isArray(imports) ? [] : ['imports must be a list of modules']),
+    ...(isListOf(isText)(removed) ? [] : ['removed must be a list of names']),
     ...(areDecorators ? [] : ['decorators must be a list of class decorators']),
     ...(isObject(controllers) ? [] : ['controllers must be an object of classes']),
     ...(schema === undefined || typeof schema === 'string' ? [] : ['schema must be a text']),
   ];
-  if (lists.length + rest.length > 0) throw new ContentModelError([...unknown, ...lists, ...rest], 'options');
+  if (rest.length > 0) throw new ContentModelError([...unknown, ...rest], 'options');
   const types = new Map(
     contentTypes.flatMap((type: ContentTypeDefinition | null | undefined) =>
       typeof type?.singularApiId === 'string' ? [[type.singularApiId, type] as const] : [],

@@ -4,6 +4,7 @@ import { CONTENT_MODULE } from '../content/http/routes.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { isObject } from '../kernel/json.js';
+import { checkLists } from './check-options.js';
 import type { ContentModel } from './content.options.js';
 
 /** Types of a feature module, with the components and controllers that belong to them. */
@@ -34,7 +35,15 @@ class ContentFeatureModule implements OnModuleInit {
   }
 }
 
-export function featureModule(feature: ContentFeature): DynamicModule {
+type Given = ContentFeature | ContentFeature['contentTypes'];
+
+const isFeature = (given: Given): given is ContentFeature => isObject(given) && 'contentTypes' in given;
+
+/** Throws a ContentModelError unless the parts of the feature are lists of definitions. */
+export function featureModule(given: Given): DynamicModule {
+  const feature = isFeature(given) ? given : { contentTypes: given };
+  const mistakes = checkLists(feature).map((mistake) => `ContentModule.forFeature: ${mistake}`);
+  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
   const module = {
     module: ContentFeatureModule,
     providers: [{ provide: CONTENT_FEATURE, useValue: feature }],
@@ -64,13 +73,14 @@ function importsOf(item: unknown): Imports {
   return [...(module === undefined ? [] : [module as Imports[number]]), ...(imports as Imports)];
 }
 
-/** A list of another kind is reported with the other options. */
-const isList = (value: unknown): boolean => Array.isArray(value);
+/** Parts that are no lists are reported with the other options. */
+const areLists = (model: ContentModel): boolean =>
+  Array.isArray(model.imports ?? []) && checkLists(model).length === 0;
 
 /** Adds the parts of imported features to a model. */
 export function withFeatures<M extends ContentModel>(model: M): M {
-  const found = featuresIn(model.imports ?? [], new Set());
-  if (found.length === 0 || !isList(model.contentTypes)) return model;
+  const found = areLists(model) ? featuresIn(model.imports ?? [], new Set()) : [];
+  if (found.length === 0) return model;
   return {
     ...model,
     contentTypes: [...model.contentTypes, ...found.flatMap(({ contentTypes }) => contentTypes)],

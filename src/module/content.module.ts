@@ -86,7 +86,7 @@ export class ContentModule implements NestModule {
    * export class ArticleModule {}
    */
   static forFeature(feature: readonly ContentTypeDefinition[] | ContentFeature): DynamicModule {
-    return featureModule('contentTypes' in feature ? feature : { contentTypes: feature });
+    return featureModule(feature);
   }
 
   /**

@@ -9,6 +9,7 @@ import { dataMistake } from '../content/plan/check-condition.js';
 import { trimSlashes } from '../kernel/paths.js';
 import { checkSettings } from '../kernel/check-settings.js';
 import { type ContentSettings, resolveSettings } from '../kernel/settings.js';
+import { checkAccess } from './check-access.js';
 import type { ContentRuntimeOptions } from './content.options.js';
 
 /** Resolves the settings. Throws a ContentModelError for invalid ones. */
@@ -38,6 +39,8 @@ const unknownLocales = (schema: Schema, { locales }: ContentSettings): string[] 
  */
 export function contentAccess(schema: Schema, runtime: ContentRuntimeOptions): ContentAccess {
   const { access = {}, auth = {} } = runtime;
+  const wrong = checkAccess(access, auth);
+  if (wrong.length > 0) throw new ContentModelError(wrong, 'options');
   const { public: publicGrants = {}, roles = {}, source, maxAge = 1000 } = access;
   const rules = { schema, check: dataMistake };
   const named = Object.entries(roles).flatMap(([role, grants]) =>

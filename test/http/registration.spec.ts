@@ -519,6 +519,48 @@ describe('errors at start', () => {
       expect(message).toContain(expected);
     });
 
+    const GRANTS =
+      'expected grants by type: { article: ["find"] }, or { "*": "*" } for all types and actions';
+
+    it.each([
+      [{ access: '*' }, 'access must be an object with public, roles, source and maxAge'],
+      [{ access: null }, 'access must be an object with public, roles, source and maxAge'],
+      [{ access: { public: '*' } }, `access.public: ${GRANTS}`],
+      [{ access: { public: null } }, `access.public: ${GRANTS}`],
+      [{ access: { public: ['author'] } }, `access.public: ${GRANTS}`],
+      [{ access: { roles: ['editor'] } }, 'access.roles must be an object with the grants of each role'],
+      [{ access: { roles: { editor: '*' } } }, `access.roles.editor: ${GRANTS}`],
+      [{ access: { roles: { editor: null } } }, `access.roles.editor: ${GRANTS}`],
+      [{ access: { source: null } }, 'access.source must be an object with a method "load"'],
+      [{ access: { maxAge: 'x' } }, 'access.maxAge must be a number of milliseconds, 0 or more'],
+      [{ auth: null }, 'auth must be an object with strategies'],
+      [
+        { auth: { strategies: [{}] } },
+        'auth.strategies must be a list of objects with a method "authenticate"',
+      ],
+      [{ removed: 'author' }, 'removed must be a list of names'],
+      [{ imports: {} }, 'imports must be a list of modules'],
+      [
+        { contentTypes: Object.assign([...blog.contentTypes], { length: 99 }) },
+        'contentTypes[98]: must be a definition made by defineCollectionType or defineSingleType',
+      ],
+    ])('another kind of value: %j', async (given, expected) => {
+      const message = await refused(({ url }) => ({
+        imports: [ContentModule.forRoot({ ...blog, ...given, database: { clientUrl: url } } as never)],
+      }));
+      expect(message.split('\n')).toContain(`  - ${expected}`);
+    });
+
+    it.each([
+      [{ contentTypes: { article: blog.contentTypes[0] } }, 'contentTypes'],
+      [blog.contentTypes[0], 'contentTypes'],
+      [{ contentTypes: [], components: {} }, 'components'],
+    ])('a feature without lists', (feature, name) => {
+      expect(() => ContentModule.forFeature(feature as never)).toThrow(
+        `ContentModule.forFeature: ${name} must be a list of definitions`,
+      );
+    });
+
     it('reports a misspelt list of types together with the missing option', async () => {
       const message = await refused(() => ({
         imports: [ContentModule.forRoot({ contentTipes: [] } as never)],

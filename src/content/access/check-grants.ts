@@ -61,6 +61,8 @@ function limitMistakes({ limits }: GrantShape, { type, at, check }: GrantCheck):
   });
 }
 
+const EXAMPLE = `{ article: ["find"] }, or { "*": "*" } for all types and actions`;
+
 interface GrantCheck {
   readonly type: ContentType | undefined;
   readonly at: string;
@@ -72,6 +74,7 @@ interface GrantCheck {
  * options.
  */
 export function checkGrants(grants: Grants, { schema, check }: GrantRules, where: string): string[] {
+  if (!isObject(grants)) return [`${where}: expected grants by type: ${EXAMPLE}`];
   const types = new Map<string, ContentType | undefined>([
     ...OTHER_SUBJECTS.map((name) => [name, undefined] as const),
     ...schema.types,

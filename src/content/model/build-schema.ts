@@ -166,10 +166,12 @@ export interface ModelOptions {
  * Checks the definitions and builds the model. Throws a {@link ContentModelError} that lists all mistakes.
  */
 export function buildSchema(
-  types: readonly ContentTypeDefinition[],
-  components: readonly ComponentDefinition[],
+  givenTypes: readonly ContentTypeDefinition[],
+  givenComponents: readonly ComponentDefinition[],
   options: ModelOptions = {},
 ): Schema {
+  // The checks of definitions would skip the holes of a list such as `[article, , author]`.
+  const [types, components] = [[...givenTypes], [...givenComponents]];
   const wrong = checkModel(types, components);
   const sound = wrong.length === 0 ? { types, components } : soundPart(types, components);
   // Name clashes show only in a built model, so the sound part is built even if there are mistakes.
