@@ -1403,6 +1403,21 @@ const TYPES: readonly Change[] = [
     /post is no longer localized; these versions are in other locales: 2 \(\w+ \(fr\), \w+ \(fr, draft\)\)/,
     ['localizations'],
   ),
+  // Nothing is lost, but the versions were in another locale, which only their rows tell.
+  whole(
+    'localized off, equal versions and documents without the default locale',
+    [collection('post', full(false), { localized: true }), collection('post', full(false))],
+    {
+      isFinal: true,
+      data: async ({ send }) => {
+        const { documentId } = await send('POST', '/api/posts', { title: 'a' });
+        await send('PUT', `/api/posts/${documentId}?locale=fr`, { title: 'a' });
+        await send('POST', '/api/posts?locale=fr', { title: 'b' });
+      },
+      was: list('/api/posts?locale=fr', ({ title }) => title, ['published']),
+      is: list('/api/posts', ({ title }) => title, ['published']),
+    },
+  ),
   whole(
     'an attribute is localized',
     [

@@ -26,6 +26,7 @@ const FEW = [
   'drafts off, with drafts',
   'two types swap their plurals',
   'localized off, with one value in two locales',
+  'localized off, equal versions and documents without the default locale',
   'targets of polymorphic links in a component are narrowed',
   'a manyToOne targets another type',
   'an attribute of a nested component becomes unique, with duplicates',

@@ -235,9 +235,23 @@ export const lostDraftsGuards = guardForFormer((before, scope) => ({
   allowed: mayRemove(scope, 'drafts'),
 }));
 
-export const lostLocalesGuards = guardForFormer((before, scope) => ({
-  query: rowsWhere(before, isInLostLocale(before, scope.evolution)),
-  description: 'is no longer localized; these versions are in other locales',
-  remedy: `set removed: ['localizations'] on ${idOf(scope)} to keep only the default locale`,
-  allowed: mayRemove(scope, 'localizations'),
-}));
+export function lostLocalesGuards(scope: TypeScope): readonly Guard[] {
+  const { evolution, pair } = scope;
+  if (pair.before === null) return [];
+  const description = 'is no longer localized; these versions are in other locales';
+  return [
+    {
+      query: rowsWhere(pair.before, isInLostLocale(pair.before, evolution)),
+      description,
+      remedy: `set removed: ['localizations'] on ${idOf(scope)} to keep only the default locale`,
+      allowed: mayRemove(scope, 'localizations'),
+    },
+    // Equal versions, and the only ones of a document, need no setting, but their locales are not stored.
+    {
+      query: rowsWhere(pair.before, sql`t.locale <> ${constant(evolution.before.defaultLocale)}`),
+      description,
+      remedy: '',
+      allowed: true,
+    },
+  ];
+}
