@@ -44,6 +44,7 @@ const model = {
 interface Page {
   readonly documentId: string;
   readonly title: string;
+  readonly updatedAt: string;
   readonly publishedAt: string | null;
   readonly locale: string;
 }
@@ -124,6 +125,19 @@ describe.each(adaptersFor('express'))('transitions by the service on %s', (adapt
       await service().update(id, { title }, { locale, status: 'draft' });
     expect(await service().discardDraft(id, { locale: '*' })).toMatchObject({ title: 'Hello' });
     expect(await titles(id, 'draft')).toEqual(['Hello', 'Bonjour', 'de!']);
+  });
+
+  it('8.24 discardDraft with * changes drafts of unpublished locales that lose shared links (D20, D21)', async () => {
+    const id = await make();
+    await service().publish(id, { locale: 'fr' });
+    const { documentId } = await service('tag').create({ name: 'news' });
+    const draft = { locale: 'en', status: 'draft', populate: 'tags' };
+    await service().update(id, { tags: [documentId] }, draft);
+    const before = await service().findOne(id, draft);
+    await service().discardDraft(id, { locale: '*' });
+    const after = await service().findOne(id, draft);
+    expect([before, after]).toMatchObject([{ tags: [{ name: 'news' }] }, { tags: [] }]);
+    expect(after?.updatedAt).not.toBe(before?.updatedAt);
   });
 
   it('8.24 publishes shared values and links for all locales (D20)', async () => {

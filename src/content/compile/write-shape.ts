@@ -38,8 +38,6 @@ export interface TransferShape {
 export interface LinksShape {
   readonly type: ContentType;
   readonly documentId: Param;
-  /** Whether the write affects one locale only. */
-  readonly isOfLocale: boolean;
   readonly hasOthers: boolean;
   readonly isNew: boolean;
   readonly isThere: boolean;
@@ -100,8 +98,7 @@ const transferFacts = ({ attribute, published, locale, except, owners }: LinkTra
   isOpen: owners === 'all',
 });
 
-const linksFacts = ({ locale, hasOthers, isNew, isThere, changes, transfers }: LinksStep) => ({
-  isOfLocale: locale !== null,
+const linksFacts = ({ hasOthers, isNew, isThere, changes, transfers }: LinksStep) => ({
   hasOthers,
   isNew,
   isThere,

@@ -7,7 +7,7 @@ import type { WriteValues } from './plan-values.js';
 import { decideOwners } from './write-rights.js';
 import type { LinkChange, LinksStep, LinkTransfer } from './steps.js';
 import { documentIdsOf } from './target-key.js';
-import { isUnmodified } from './versions.js';
+import { isUnmodified, type Versions } from './versions.js';
 import type { CheckedBody, Restores, WriteTarget } from './write-plan.js';
 
 interface Linking {
@@ -51,9 +51,24 @@ export function linksOfWrite(linking: LinkedBody): LinksStep {
 
 export const linksOfTransition = (linking: Linking, published: boolean): LinksStep => ({
   ...about(linking),
+  hasOthers: hasOthers(linking, published),
   changes: [],
   transfers: transfersOf(linking, published),
 });
+
+/**
+ * Whether a transition leaves versions in other locales. In all locales, publishing leaves none, and a reset
+ * to the published version leaves the drafts of unpublished locales.
+ */
+function hasOthers({ target, loaded: { versions } }: Linking, published: boolean): boolean {
+  if (!target.everyLocale) return isInOthers(target, versions);
+  const isLive = (locale: string): boolean =>
+    versions.all.some((other) => other.published && other.locale === locale);
+  return !published && versions.all.some(({ locale }) => !isLive(locale));
+}
+
+const isInOthers = (target: WriteTarget, { all }: Versions): boolean =>
+  all.some(({ locale }) => locale !== target.locale);
 
 const about = ({
   target,
@@ -63,8 +78,7 @@ const about = ({
 }: Linking): Omit<LinksStep, 'changes' | 'transfers'> => ({
   type: target.type,
   documentId,
-  locale: target.everyLocale ? null : target.locale,
-  hasOthers: loaded.versions.all.some(({ locale }) => locale !== target.locale),
+  hasOthers: isInOthers(target, loaded.versions),
   isNew: loaded.versions.documentId === null,
   isThere: loaded.versions.own !== undefined && (!target.publish || loaded.versions.published !== undefined),
   by: userOf(caller),

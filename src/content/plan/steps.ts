@@ -58,8 +58,7 @@ export interface LinkTransfer {
 export interface LinksStep {
   readonly type: ContentType;
   readonly documentId: string;
-  readonly locale: string | null;
-  /** Whether the document has versions in other locales, which contain shared links. */
+  /** Whether the document has versions in locales that are not written, which contain shared links. */
   readonly hasOthers: boolean;
   readonly isNew: boolean;
   readonly isThere: boolean;

@@ -73,8 +73,8 @@ interface TargetRows {
 }
 
 /** Whether versions in other locales share the links that a step writes. */
-const isShared = ({ links }: Pick<TargetRows, 'links'>, { hasOthers, isOfLocale }: LinksShape): boolean =>
-  hasOthers && isOfLocale && !links.perLocale;
+const isShared = ({ links }: Pick<TargetRows, 'links'>, { hasOthers }: LinksShape): boolean =>
+  hasOthers && !links.perLocale;
 
 /** Parts that change links: wanted links, deletions, insertions, and deletions from other owners. */
 function changesOf(wanting: TargetRows, step: LinksShape): Part[] {
