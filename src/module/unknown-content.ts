@@ -1,7 +1,6 @@
 /** Errors for services of types that the model does not have. */
 import {
   type DynamicModule,
-  forwardRef,
   type ForwardReference,
   type FactoryProvider,
   Module,
@@ -37,7 +36,7 @@ const failing = (id: string, names: readonly string[]): FactoryProvider => ({
 export function unknownContent(names: readonly string[]): ForwardReference<() => DynamicModule> {
   for (const name of names) known.add(name);
   let module: DynamicModule | null = null;
-  return forwardRef(() => {
+  const fill = (): DynamicModule => {
     const unknown = [...requestedContents].filter((id) => !known.has(id));
     module ??= {
       module: UnknownContentModule,
@@ -46,5 +45,6 @@ export function unknownContent(names: readonly string[]): ForwardReference<() =>
       exports: unknown.map(getContentToken),
     };
     return module;
-  });
+  };
+  return { forwardRef: fill };
 }

@@ -160,11 +160,11 @@ describe('routes of two controllers', () => {
 describe('services of types that the model does not have', () => {
   @Injectable()
   class Shop {
-    constructor(@InjectContent('noet' as never) readonly notes: ContentService) {}
+    constructor(@InjectContent('noet') readonly notes: ContentService) {}
   }
   @Injectable()
   class Shelf {
-    @InjectContent('nowhere' as never) readonly authors?: ContentService;
+    @InjectContent('nowhere') readonly authors?: ContentService;
   }
   const stock = { provide: 'stock', useFactory: () => 1, inject: [getContentToken('nots')] };
 
@@ -183,7 +183,7 @@ describe('services of types that the model does not have', () => {
   it('are those of another import of ContentModule', async () => {
     @Injectable()
     class Things {
-      constructor(@InjectContent('thing' as never) readonly things: ContentService) {}
+      constructor(@InjectContent('thing') readonly things: ContentService) {}
     }
     const others = content({ contentTypes: [typeAt('things')], prefix: 'other' });
     expect(await refusal({ imports: [content(), others], providers: [Things] })).toBeNull();
@@ -192,7 +192,7 @@ describe('services of types that the model does not have', () => {
   it('may be optional', async () => {
     @Injectable()
     class Spare {
-      constructor(@Optional() @InjectContent('noet' as never) readonly notes?: ContentService) {}
+      constructor(@Optional() @InjectContent('noet') readonly notes?: ContentService) {}
     }
     expect(await refusal({ imports: [content()], providers: [Spare] })).toBeNull();
   });
