@@ -67,6 +67,8 @@ const ROLES = {
   },
   tags: { article: WORK, tag: ['find', 'readDrafts'] },
   published: { article: ['find', 'findOne', 'create', 'update'], tag: ['find', 'findOne'] },
+  titler: { article: ['find', 'findOne', 'readDrafts', { actions: ['update'], fields: ['title'] }] },
+  liveTitler: { article: ['find', 'findOne', { actions: ['update'], fields: ['title'] }] },
   titles: {
     article: [{ actions: ['find', 'findOne', 'update', 'create'], fields: ['title'] }, 'readDrafts'],
   },
@@ -240,6 +242,41 @@ describe('rights on history', () => {
       as: 'titles',
     });
     expect(restored).toMatchObject({ status: 200, meta: {} });
+  });
+
+  it('25.5 names attributes that the caller sees but may not write, if they have other values', async () => {
+    const tagged = await make('tags', { name: 'kept' });
+    const id = await make('articles', { title: 'one', stage: 'a', main: tagged, part: { text: 'same' } });
+    await send('put', `articles/${id}`, { data: { title: 'two', stage: 'b', main: null, inner: 'x' } });
+    const [{ id: version }] = (await versions(id, 'all')).data.slice(-1);
+    const leftOutFor = async (as: Role): Promise<unknown> => {
+      const { status, meta } = await send('post', `articles/${id}/versions/${version}/actions/restore`, {
+        as,
+      });
+      return [status, meta.leftOut];
+    };
+    expect(await leftOutFor('titler')).toEqual([200, ['stage']]);
+    expect((await send('get', `articles/${id}?status=draft`)).data).toMatchObject({
+      title: 'one',
+      stage: 'b',
+    });
+    expect(await leftOutFor('titles')).toEqual([200, undefined]);
+    await send('put', `articles/${id}?status=draft`, { data: { stage: 'a' } });
+    expect(await leftOutFor('titler')).toEqual([200, undefined]);
+    // No version contains a change by SQL before the restore.
+    await test.sql(`update articles set stage = 'c', updated_at = now() where document_id = $1`, [id]);
+    expect(await leftOutFor('titler')).toEqual([200, ['stage']]);
+  });
+
+  it('25.5 tells nothing of a draft that the caller does not see', async () => {
+    const id = await make('articles', { title: 'one', stage: 'a' });
+    const [{ id: version }] = (await versions(id, 'all')).data;
+    const path = `articles/${id}/versions/${version}/actions/restore`;
+    const same = (await send('post', path, { as: 'liveTitler' })).meta.leftOut;
+    await send('put', `articles/${id}?status=draft`, { data: { stage: 'hidden' } });
+    const other = (await send('post', path, { as: 'liveTitler' })).meta.leftOut;
+    expect(same).toContain('stage');
+    expect(other).toEqual(same);
   });
 
   it('25.11 shows links to documents that the caller may find, and to none that a condition hides', async () => {

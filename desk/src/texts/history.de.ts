@@ -50,6 +50,7 @@ export const history: typeof english = {
     'Das Dokument erhält diesen Inhalt, auch für Leserinnen und Leser. Der jetzige Inhalt bleibt im Verlauf.',
   restored: 'Die Version ist wiederhergestellt',
   restoredWithout: (names) => `Wiederhergestellt, ohne das, was der Typ nicht mehr hat: ${names}`,
+  restoredExcept: (names) => `Wiederhergestellt, außer was Sie nicht ändern dürfen: ${names}`,
   shared: 'Werte, die alle Sprachen teilen, ändern sich in jeder Sprache.',
 
   trash: 'Papierkorb',

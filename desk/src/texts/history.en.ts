@@ -48,6 +48,7 @@ export const history = {
     'The document gets this content, for readers too. The present content stays in the history.',
   restored: 'The version is restored',
   restoredWithout: (names: string) => `Restored, without what the type no longer has: ${names}`,
+  restoredExcept: (names: string) => `Restored, except what you may not change: ${names}`,
   shared: 'Values that all languages share change in every language.',
 
   trash: 'Trash',

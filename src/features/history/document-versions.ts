@@ -8,6 +8,7 @@ import { Documents } from '../../content/documents/documents.service.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
+import { STAGE } from '../../content/model/stage-definition.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { oneOf } from '../../content/plan/rights.js';
 import { decideReading, mayLook, type Viewer } from '../../content/plan/version-rights.js';
@@ -16,7 +17,12 @@ import { forbidden, notFound } from '../../kernel/errors.js';
 import { isText } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compareContents } from './compare-contents.js';
-import { compileVersion, compileVersions, type VersionsOf } from './compile-version-reads.js';
+import {
+  compileVersion,
+  compileVersions,
+  type VersionsOf,
+  type VersionsPage,
+} from './compile-version-reads.js';
 import { listIn, pageOf, paginationOf, refuseParameters, wrong } from './page.js';
 import { contentIn, shownRow, type VersionRow } from './version-row.js';
 import { currentVersions, visibleTo } from './visible-versions.js';
@@ -104,8 +110,38 @@ export class DocumentVersions {
       action: 'update',
     });
     const answer = await this.documents.update(plan, { data }, { ...options, restores: 'version' });
-    const left = leftOutFor(subject, row);
+    const left = [...leftOutFor(subject, row), ...(await this.unwritten(row, subject, data))];
     return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
+  }
+
+  /**
+   * Returns the attributes of a restored version that the caller sees and may not write, if the document has
+   * other values. All count if the caller does not see the present values.
+   */
+  private async unwritten(row: VersionRow, subject: Subject, data: object): Promise<readonly string[]> {
+    const { type } = subject;
+    const keepsStage = type.stages !== null;
+    const shown = (await this.contents.shown(row, subject, referenceTo)) ?? {};
+    const names = Object.keys(shown).filter(
+      (name) => !Object.hasOwn(data, name) && !(keepsStage && name === STAGE),
+    );
+    if (names.length === 0) return names;
+    // The write is committed, and an error would deny that.
+    const present = await this.presentContent(row, subject).catch(() => null);
+    if (present === null) return names;
+    const changed = new Set(compareContents(present, shown, type).map(({ attribute }) => attribute));
+    return names.filter((name) => changed.has(name));
+  }
+
+  /** Returns what the caller sees of the version that the last write has stored; null if nothing. */
+  private async presentContent(
+    { locale }: VersionRow,
+    subject: Subject,
+  ): Promise<Record<string, unknown> | null> {
+    const published = !subject.type.draftAndPublish;
+    if (!mayLook(subject, published)) return null;
+    const row = await this.newestOf(subject, { locale, published });
+    return row === null ? null : this.contents.shown(row, subject, referenceTo);
   }
 
   /** Throws a 404 if the caller does not find the document now, and a 403 without the right to look. */
@@ -159,13 +195,17 @@ export class DocumentVersions {
     return row as VersionRow;
   }
 
-  private async formerOf(
-    { id, locale, published }: VersionRow,
+  private formerOf({ id, locale, published }: VersionRow, subject: Subject): Promise<VersionRow | null> {
+    return this.newestOf(subject, { locale, published, before: id });
+  }
+
+  private async newestOf(
     subject: Subject,
+    of: Pick<VersionsPage, 'locale' | 'published' | 'before'>,
   ): Promise<VersionRow | null> {
-    const page = { start: 0, limit: 1, withCount: false, locale, published, before: id };
+    const page = { start: 0, limit: 1, withCount: false, ...of };
     const [found] = await this.database.run(compileVersions(this.schema.file, subject, page));
-    const [former] = listIn(found);
-    return former === undefined ? null : this.rowOf(subject, String(former['id']));
+    const [newest] = listIn(found);
+    return newest === undefined ? null : this.rowOf(subject, String(newest['id']));
   }
 }

@@ -56,6 +56,10 @@ const ROLES: Readonly<Record<string, Grants>> = {
   },
   issuing: { desk: ['open'], locale: ['find'], article: [...READS, 'publish'] },
   writing: { desk: ['open'], memo: ['create'] },
+  retitling: {
+    desk: ['open'],
+    memo: [...READS, { actions: ['update'], fields: ['title'] }],
+  },
   blind: {
     desk: ['open'],
     memo: [{ actions: [...READS], fields: ['title'] }, 'create', 'update'],
@@ -217,6 +221,23 @@ const ROLES: Readonly<Record<string, Grants>> = {
     // The button would follow the last response.
     await ben.page.evaluate('new Promise((resolve) => setTimeout(resolve, 500))');
     expect(await isOffered()).toBe(false);
+  });
+
+  it('reads which values of a restored version it may not change', async () => {
+    const { documentId } = await visit.api('post', '/memos', { data: { title: 'One', area: 'old' } });
+    await visit.api('put', `/memos/${documentId}`, { data: { title: 'Two', area: 'new' } });
+    const tim = await visit.arrive('tim', 'retitling', 'Memos');
+    await tim.open(`/history/memo/${documentId}`);
+    await tim.until('versions', async () => (await tim.texts('nav[aria-label=Versions] a')).length > 1);
+    await (await tim.page.$$('nav[aria-label=Versions] a')).at(-1)?.click();
+    await tim.sees('This is the first version.');
+    await tim.press('Restore');
+    await tim.page.locator('.mantine-Modal-content ::-p-aria([name="Restore"][role="button"])').click();
+    await tim.sees('Restored, except what you may not change: Area');
+    expect(await visit.api('get', `/memos/${documentId}?status=draft`)).toMatchObject({
+      title: 'One',
+      area: 'new',
+    });
   });
 
   it('finds the form of a new document without a right to see the list', async () => {

@@ -106,7 +106,7 @@ export const useChangesOf = (subject: Subject, id: string, other: string | null)
     ...FOREVER,
   });
 
-/** Restores a version to the draft. Returns the names of values that the model no longer has. */
+/** Restores a version to the draft. Returns the names of values that it has not restored. */
 export async function restoreVersion(subject: Subject, id: string): Promise<readonly string[]> {
   const path = `${pathOf(subject)}/${id}/actions/restore`;
   const { body } = await request<{ meta: { leftOut?: readonly string[] } }>(path, {

@@ -28,7 +28,13 @@ export function RestoreDialog({ subject, version, close, restored }: Props) {
   const restore = async (): Promise<void> => {
     const isDone = await send(async () => {
       const left = await restoreVersion(subject, version.id);
-      say(left.length === 0 ? history.restored : history.restoredWithout(left.join(', ')));
+      const kept = type.attributes.filter(({ name }) => left.includes(name));
+      const gone = left.filter((name) => kept.every((one) => one.name !== name));
+      const parts = [
+        ...(gone.length === 0 ? [] : [history.restoredWithout(gone.join(', '))]),
+        ...(kept.length === 0 ? [] : [history.restoredExcept(kept.map(({ label }) => label).join(', '))]),
+      ];
+      say(parts.length === 0 ? history.restored : parts.join('. '));
     });
     if (!isDone) return;
     await client.invalidateQueries({ queryKey: ['history', type.name] });
