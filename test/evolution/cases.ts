@@ -587,6 +587,39 @@ const RELATIONS: readonly Change[] = [
       ),
     },
   ),
+  refused(
+    relation(
+      'the other side, without drafts, owns a manyToMany of documents with changed drafts',
+      [
+        [
+          { tags: to('manyToMany', 'tag', { inversedBy: 'articles' }) },
+          { articles: to('manyToMany', 'article', { mappedBy: 'tags' }) },
+        ],
+        [
+          { tags: to('manyToMany', 'tag', { mappedBy: 'articles' }) },
+          { articles: to('manyToMany', 'article', { inversedBy: 'tags' }) },
+        ],
+      ],
+      async ({ send }) => {
+        const tags: string[] = [];
+        for (const name of ['a', 'b']) tags.push((await send('POST', '/api/tags', { name })).documentId);
+        const [a, b] = tags;
+        // A draft with fewer links, one with another order, an equal one, and one that is not published.
+        for (const draft of [[a], [b, a], [a, b]]) {
+          const { documentId } = await send('POST', '/api/articles', { title: 'shown', tags });
+          await send('PUT', `/api/articles/${documentId}?status=draft`, { title: 'DRAFT', tags: draft });
+        }
+        await send('POST', '/api/articles?status=draft', { title: 'DRAFT', tags: [b] });
+      },
+      {
+        was: list('/api/articles?populate=*', ({ tags }) => names(tags), ['published']),
+        is: list('/api/articles?populate=*', ({ tags }) => names(tags), ['published']),
+      },
+    ),
+    /tag\.articles changes its owner to a type without drafts; the drafts of these documents have other links: 2 \(/,
+    'articles',
+    { convert: 'fit' },
+  ),
   relation(
     'the other side, with drafts, owns a manyToMany of unpublished documents',
     [

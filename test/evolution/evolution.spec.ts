@@ -32,6 +32,7 @@ const FEW = [
   'an attribute of a nested component becomes unique, with duplicates',
   'a relation with a long name on a type with a long plural is renamed',
   'two-way → one-way manyToMany',
+  'the other side, without drafts, owns a manyToMany of documents with changed drafts',
 ];
 const SAMPLE = dose(FEW, [
   ...FEW,

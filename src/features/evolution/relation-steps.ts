@@ -1,6 +1,6 @@
 /** Guards and steps for the links of changed relations. */
 import { nextCount } from '../../content/compile/changes.js';
-import type { LinkColumn, LinkTable } from '../../content/model/join-model.js';
+import { type LinkColumn, type LinkTable, SHARED_LOCALE } from '../../content/model/join-model.js';
 import type { ContentType } from '../../content/model/model.js';
 import { name } from '../../content/model/naming.js';
 import { besideTable } from '../../content/model/table-shapes.js';
@@ -73,6 +73,18 @@ interface ChangedRelation {
   readonly arriving: Sql;
 }
 
+/** Query of published documents whose drafts have other links, or another order, before the owner changes. */
+function differingDrafts({ move: { pair }, possible }: ChangedRelation): Sql {
+  const listOf = (links: Sql): Sql => sql`array_agg(x.owner order by x.place) filter (where ${links})`;
+  const hasVersion = (state: Sql): Sql =>
+    sql`exists (select 1 from ${quote(pair.before.type.table)} v where v.document_id = d.target
+      and ${state} and d.locale in (v.locale, ${constant(SHARED_LOCALE)}))`;
+  return sql`select d.target as "row" from (
+      select x.target, x.locale, ${listOf(sql`not x.published`)} as draft, ${listOf(sql`x.published`)} as live
+      from (${possible}) x group by x.target, x.locale) d
+    where d.draft is distinct from d.live and ${hasVersion(sql`not v.published`)} and ${hasVersion(sql`v.published`)}`;
+}
+
 /** Possible loss of a changed relation: condition, query and message. */
 type LossRow = readonly [
   isPossible: (reshaped: ChangedRelation) => boolean,
@@ -91,10 +103,8 @@ const LOSSES: readonly LossRow[] = [
   ],
   [
     ({ move: { evolution, pair } }) => leavesDrafts(evolution, pair),
-    ({ possible }) => sql`select ${PAIR} from (
-      select y.owner, y.target from (${possible}) y where not y.published
-      except select y.owner, y.target from (${possible}) y where y.published) x`,
-    'changes its owner to a type without drafts; these links exist only in drafts',
+    differingDrafts,
+    'changes its owner to a type without drafts; the drafts of these documents have other links',
   ],
   [
     ({ move: { pair } }) => isPerLocale(pair.before) && !isPerLocale(pair.after),
