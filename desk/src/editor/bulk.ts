@@ -4,7 +4,7 @@ import { request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { settings } from '../settings.ts';
 import { textOfValue } from '../form/values.ts';
-import { hasDrafts, type Type } from '../model/model.ts';
+import { hasDrafts, mayOpen, type Type } from '../model/model.ts';
 
 export type BulkVerb = 'publish' | 'unpublish' | 'delete';
 
@@ -58,6 +58,16 @@ interface Place {
   readonly locale: string;
 }
 
+interface Dated {
+  readonly updatedAt?: unknown;
+}
+
+interface Present {
+  readonly etag: string | null;
+  /** Null if the document does not exist any more. */
+  readonly updatedAt: string | null;
+}
+
 const TAGS_AT_ONCE = 6;
 
 const localeOf = (verb: BulkVerb, { type, locale }: Place): object =>
@@ -66,17 +76,30 @@ const localeOf = (verb: BulkVerb, { type, locale }: Place): object =>
 const send = async ({ route }: Type, body: object): Promise<Answer> =>
   (await request<Answer>(`${settings.api}/${route}/bulk`, { method: 'POST', body })).body;
 
-async function tagOf(seen: Seen, { type, locale }: Place): Promise<Tagged> {
+/** Reads the present version. Without `findOne`, a list shows it, and has no tag of one document. */
+async function presentOf(documentId: string, { type, locale }: Place): Promise<Present> {
   const query = {
     fields: ['updatedAt'],
     ...(hasDrafts(type) ? { status: 'draft' } : {}),
     ...(type.localized ? { locale, fallbackLocale: 'false' } : {}),
   };
+  const path = `${settings.api}/${type.route}`;
+  if (mayOpen(type)) {
+    const { body, etag } = await request<{ data: Dated }>(`${path}/${documentId}`, { query });
+    return { etag, updatedAt: textOfValue(body.data.updatedAt) };
+  }
+  const one = { filters: { documentId }, pagination: { pageSize: 1 } };
+  const { body } = await request<{ data: readonly Dated[] }>(path, { query: { ...query, ...one } });
+  const [found] = body.data;
+  return { etag: null, updatedAt: found === undefined ? null : textOfValue(found.updatedAt) };
+}
+
+async function tagOf(seen: Seen, place: Place): Promise<Tagged> {
   try {
-    const path = `${settings.api}/${type.route}/${seen.documentId}`;
-    const { body, etag } = await request<{ data: { updatedAt?: unknown } }>(path, { query });
-    const updatedAt = textOfValue(body.data.updatedAt);
-    return { ...seen, etag, since: seen.updatedAt !== '' && updatedAt !== seen.updatedAt ? 'changed' : null };
+    const { etag, updatedAt } = await presentOf(seen.documentId, place);
+    const isChanged = seen.updatedAt !== '' && updatedAt !== seen.updatedAt;
+    if (updatedAt === null) return { ...seen, etag, since: 'deleted' };
+    return { ...seen, etag, since: isChanged ? 'changed' : null };
   } catch (error) {
     if (error instanceof ApiError)
       return { ...seen, etag: null, since: error.status === 404 ? 'deleted' : null };

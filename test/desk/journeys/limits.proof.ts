@@ -55,6 +55,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
     column: ['find', 'readDrafts'],
   },
   issuing: { desk: ['open'], locale: ['find'], article: [...READS, 'publish'] },
+  sending: { desk: ['open'], memo: ['find', 'readDrafts', 'publish'] },
   writing: { desk: ['open'], memo: ['create'] },
   retitling: {
     desk: ['open'],
@@ -190,6 +191,22 @@ const ROLES: Readonly<Record<string, Grants>> = {
     await lea.openAnew('/content/column');
     await lea.sees('Draft of Ben');
     expect(await lea.texts('tbody a')).toEqual([]);
+  });
+
+  it('is told which documents of a list others have changed or deleted, without opening any', async () => {
+    const [kept, gone] = await Promise.all(
+      ['Kept', 'Gone'].map((title) => visit.api('post', '/memos?status=draft', { data: { title } })),
+    );
+    const sue = await visit.arrive('sue', 'sending', 'Memos');
+    await sue.sees('Gone');
+    await sue.check('Select all on this page');
+    await visit.api('put', `/memos/${kept.documentId}?status=draft`, { data: { area: 'new' } });
+    await visit.api('delete', `/memos/${gone.documentId}`);
+    await sue.press('Publish');
+    await sue.sees('Kept (changed since you opened the list)');
+    await sue.sees('Gone (deleted since you opened the list)');
+    await sue.press('Cancel');
+    await visit.api('delete', `/memos/${kept.documentId}`);
   });
 
   it('is offered what the grant allows on a document that the form has just stored', async () => {
