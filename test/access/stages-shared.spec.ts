@@ -175,6 +175,18 @@ describe.each(ADAPTERS)('approvals on %s', (adapter) => {
     expect(await stages(id)).toEqual(['draft', 'ready']);
   });
 
+  it('8.41 a discard of all locales ends the approvals of unpublished ones whose shared values it resets', async () => {
+    const [id, equal] = [await make(), await make()];
+    for (const one of [id, equal]) await service('story').publish(one, { locale: 'de' });
+    await put(`stories/${id}?status=draft&locale=en`, 'chief', { desk: 'art' }).expect(200);
+    for (const one of [id, equal])
+      await post(`stories/${one}/actions/discard?locale=*`, 'writer').expect(200);
+    expect([await stages(id), await stages(equal)]).toEqual([
+      ['ready', 'draft'],
+      ['ready', 'ready'],
+    ]);
+  });
+
   it('8.41 a deleted document is restored with its approvals', async () => {
     const id = await make();
     for (const locale of ['en', 'de']) await service('story').publish(id, { locale });

@@ -7,7 +7,7 @@ import type { WriteValues } from './plan-values.js';
 import { decideOwners } from './write-rights.js';
 import type { LinkChange, LinksStep, LinkTransfer } from './steps.js';
 import { documentIdsOf } from './target-key.js';
-import { isUnmodified, type Versions } from './versions.js';
+import { isLeftByDiscard, isUnmodified } from './versions.js';
 import type { CheckedBody, Restores, WriteTarget } from './write-plan.js';
 
 interface Linking {
@@ -56,19 +56,9 @@ export const linksOfTransition = (linking: Linking, published: boolean): LinksSt
   transfers: transfersOf(linking, published),
 });
 
-/**
- * Whether a transition leaves versions in other locales. In all locales, publishing leaves none, and a reset
- * to the published version leaves the drafts of unpublished locales.
- */
-function hasOthers({ target, loaded: { versions } }: Linking, published: boolean): boolean {
-  if (!target.everyLocale) return isInOthers(target, versions);
-  const isLive = (locale: string): boolean =>
-    versions.all.some((other) => other.published && other.locale === locale);
-  return !published && versions.all.some(({ locale }) => !isLive(locale));
-}
-
-const isInOthers = (target: WriteTarget, { all }: Versions): boolean =>
-  all.some(({ locale }) => locale !== target.locale);
+/** Whether a transition leaves versions in other locales. In all locales, publishing leaves none. */
+const hasOthers = ({ target, loaded: { versions } }: Linking, published: boolean): boolean =>
+  published && target.everyLocale ? false : versions.all.some(isLeftByDiscard(versions.all, target));
 
 const about = ({
   target,
@@ -78,7 +68,7 @@ const about = ({
 }: Linking): Omit<LinksStep, 'changes' | 'transfers'> => ({
   type: target.type,
   documentId,
-  hasOthers: isInOthers(target, loaded.versions),
+  hasOthers: loaded.versions.all.some(({ locale }) => locale !== target.locale),
   isNew: loaded.versions.documentId === null,
   isThere: loaded.versions.own !== undefined && (!target.publish || loaded.versions.published !== undefined),
   by: userOf(caller),

@@ -54,6 +54,19 @@ export function versionsOf(rows: readonly VersionRow[], type: ContentType, local
   };
 }
 
+interface WrittenLocales {
+  readonly locale: string;
+  readonly everyLocale: boolean;
+}
+
+/** Returns whether a version is in a locale that a discard leaves: another or an unpublished one. */
+export const isLeftByDiscard =
+  (all: readonly VersionRow[], { locale, everyLocale }: WrittenLocales) =>
+  (row: VersionRow): boolean =>
+    everyLocale
+      ? !all.some((other) => other.published && other.locale === row.locale)
+      : row.locale !== locale;
+
 /** Whether some published version of a document has no draft. */
 export const lacksDraft = (rows: readonly VersionRow[]): boolean =>
   rows.some(
