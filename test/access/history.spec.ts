@@ -120,9 +120,10 @@ describe('rights on history', () => {
   const send = async (
     method: 'get' | 'post' | 'put' | 'delete',
     path: string,
-    { data, as = 'all' }: { data?: object; as?: Role } = {},
+    { data, as = 'all', key }: { data?: object; as?: Role; key?: string } = {},
   ): Promise<any> => {
     const request = test.http[method](`/api/${path}`).set('Authorization', `Bearer ${as}`);
+    if (key !== undefined) request.set('Idempotency-Key', key);
     const { status, body } = await (data === undefined ? request : request.send({ data }));
     return { status, ...body };
   };
@@ -249,10 +250,9 @@ describe('rights on history', () => {
     const id = await make('articles', { title: 'one', stage: 'a', main: tagged, part: { text: 'same' } });
     await send('put', `articles/${id}`, { data: { title: 'two', stage: 'b', main: null, inner: 'x' } });
     const [{ id: version }] = (await versions(id, 'all')).data.slice(-1);
-    const leftOutFor = async (as: Role): Promise<unknown> => {
-      const { status, meta } = await send('post', `articles/${id}/versions/${version}/actions/restore`, {
-        as,
-      });
+    const path = `articles/${id}/versions/${version}/actions/restore`;
+    const leftOutFor = async (as: Role, key?: string): Promise<unknown> => {
+      const { status, meta } = await send('post', path, { as, ...(key === undefined ? {} : { key }) });
       return [status, meta.leftOut];
     };
     expect(await leftOutFor('titler')).toEqual([200, ['stage']]);
@@ -264,8 +264,16 @@ describe('rights on history', () => {
     await send('put', `articles/${id}?status=draft`, { data: { stage: 'a' } });
     expect(await leftOutFor('titler')).toEqual([200, undefined]);
     // No version contains a change by SQL before the restore.
-    await test.sql(`update articles set stage = 'c', updated_at = now() where document_id = $1`, [id]);
+    const changeStage = (stage: string) =>
+      test.sql(`update articles set stage = $2, updated_at = now() where document_id = $1`, [id, stage]);
+    await changeStage('c');
     expect(await leftOutFor('titler')).toEqual([200, ['stage']]);
+    await changeStage('a');
+    expect(await leftOutFor('titler', 'same')).toEqual([200, undefined]);
+    await changeStage('d');
+    expect(await leftOutFor('titler', 'other')).toEqual([200, ['stage']]);
+    await changeStage('a');
+    expect(await leftOutFor('titler', 'other')).toEqual([200, ['stage']]);
   });
 
   it('25.5 tells nothing of a draft that the caller does not see', async () => {

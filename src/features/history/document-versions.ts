@@ -16,6 +16,8 @@ import { Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
 import { isText } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import type { Statement } from '../../kernel/sql.js';
+import { type Row, runnerOf } from '../../pool/runner.js';
 import { compareContents } from './compare-contents.js';
 import {
   compileVersion,
@@ -126,7 +128,7 @@ export class DocumentVersions {
       (name) => !Object.hasOwn(data, name) && !(keepsStage && name === STAGE),
     );
     if (names.length === 0) return names;
-    // The write is committed, and an error would deny that.
+    // Without an Idempotency-Key the write is committed, and an error would deny that.
     const present = await this.presentContent(row, subject).catch(() => null);
     if (present === null) return names;
     const changed = new Set(compareContents(present, shown, type).map(({ attribute }) => attribute));
@@ -190,7 +192,7 @@ export class DocumentVersions {
 
   private async rowOf(subject: Subject, id: string | null): Promise<VersionRow> {
     if (id === null || !/^\d{1,18}$/.test(id)) throw notFound();
-    const [row] = await this.database.run(compileVersion(this.schema.file, subject, id));
+    const [row] = await this.run(compileVersion(this.schema.file, subject, id), subject);
     if (row === undefined || !mayLook(subject, row['published'] === true)) throw notFound();
     return row as VersionRow;
   }
@@ -204,8 +206,13 @@ export class DocumentVersions {
     of: Pick<VersionsPage, 'locale' | 'published' | 'before'>,
   ): Promise<VersionRow | null> {
     const page = { start: 0, limit: 1, withCount: false, ...of };
-    const [found] = await this.database.run(compileVersions(this.schema.file, subject, page));
+    const [found] = await this.run(compileVersions(this.schema.file, subject, page), subject);
     const [newest] = listIn(found);
     return newest === undefined ? null : this.rowOf(subject, String(newest['id']));
+  }
+
+  /** Runs a statement in the transaction of a request with an Idempotency-Key, which sees the write. */
+  private run(statement: Statement, { options: { em } }: Subject): Promise<readonly Row[]> {
+    return em === undefined ? this.database.run(statement) : runnerOf(em).run(statement);
   }
 }
