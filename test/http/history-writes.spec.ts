@@ -196,4 +196,16 @@ describe.each(ADAPTERS)('writes with history on %s', (adapter) => {
       'draft delete',
     ]);
   });
+
+  it('25.1 stores a draft once that a transaction writes unchanged and then publishes', async () => {
+    const id = await make('pages', { title: 'one' });
+    const item = { action: 'update', documentId: id };
+    const bulk = [
+      { ...item, status: 'draft', data: { title: 'one' } },
+      { ...item, data: { title: 'two' } },
+    ];
+    expect((await send('post', 'pages/bulk', { data: bulk })).status).toBe(200);
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'three' } });
+    expect(await listed(id)).toEqual(['draft update', 'published update', 'published create']);
+  });
 });

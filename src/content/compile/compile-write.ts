@@ -181,20 +181,22 @@ function updateBoth(request: RowsShape, live: Param, links: readonly LinkStep[])
   const sharing = (published: boolean): Sql | null =>
     shared(type, given, { from: published ? sql`p` : sql`o`, published });
   const shares = hasOthers && sharing(true) !== null;
-  const computed = forms(sql`(select r.revision from r)`, sql`r.revision`);
+  const computed = (column: Sql): Sql => forms(sql`(select r.${column} from r)`, sql`r.${column}`);
   const isEither = forms(
     sql`where t.id in (${row}, ${live}::int4)`,
     sql`from g join r on r.item = g.item where t.id = any(array[${row}, ${live}::int4])`,
   );
-  const both = sql`update ${table} t set updated_at = ${nextTime(sql`t`)}, revision = ${computed},
+  const both = sql`update ${table} t set updated_at = ${computed(sql`time`)}, revision = ${computed(sql`revision`)},
       published_at = case when t.published then ${TIME} end${list(sets)}
     ${isEither} returning ${shares || request.answer !== null ? sql`t.*` : sql`t.id`}`;
   const parts = [
     {
       name: DIGEST,
       once: true,
-      body: sql`select ${inMany(sql`g.item, `)}${revision} as revision
-        from ${inMany(sql`g, `)}${table} t where t.id = ${row}`,
+      // Equal versions have one time, even if a write of the transaction changed only one of them before.
+      body: sql`select ${inMany(sql`g.item, `)}${revision} as revision,
+          greatest(${nextTime(sql`t`)}, ${nextTime(sql`l`)}) as time
+        from ${inMany(sql`g, `)}${table} t, ${table} l where t.id = ${row} and l.id = ${live}::int4`,
     },
     { name: sql`d`, body: both },
     { name: sql`o`, body: shares ? sql`select * from d where not d.published` : null },
