@@ -2,6 +2,9 @@
  * Controllers of the application in place of generated ones: overridden routes, additional routes, the same
  * guard.
  */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { Body, Controller, Get, Param, Post, Req } from '@nestjs/common';
 import {
   Answer,
@@ -31,6 +34,15 @@ class CategoryController extends CollectionController {
   }
 }
 
+const sendChunks = async (url: string, chunks: readonly string[]): Promise<any> => {
+  const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' };
+  const sent = request(url, { method: 'POST', headers });
+  for (const chunk of chunks) sent.write(chunk);
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, body: await json(response) };
+};
+
 describe.each(ADAPTERS)('a controller of the application on %s', (adapter) => {
   let test: TestApp;
   beforeAll(
@@ -56,6 +68,18 @@ describe.each(ADAPTERS)('a controller of the application on %s', (adapter) => {
       .expect(201);
     expect(body).toEqual({ body: { a: [1] } });
   });
+
+  it.each(['echo/this', ''])(
+    '1.13 reads chunked JSON without any byte as an empty object at "%s"',
+    async (path) => {
+      const { status, body } = await sendChunks(`${test.url}/api/categories/${path}`, []);
+      if (path !== '') expect([status, body]).toEqual([201, { body: {} }]);
+      else
+        expect(body).toEqual(failure(400, 'ValidationError', 'Missing "data" payload in the request body'));
+      const whole = await sendChunks(`${test.url}/api/categories/echo/this`, ['{"a"', ':1}']);
+      expect(whole).toEqual({ status: 201, body: { body: { a: 1 } } });
+    },
+  );
 
   it('overrides one route and keeps the others', async () => {
     const { documentId } = (

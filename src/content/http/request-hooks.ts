@@ -12,7 +12,7 @@ import { REQUEST_ID_HEADER, requestIdIn } from '../query/request-id.js';
 import { ContentError } from '../../kernel/errors.js';
 import { type LimitedBodies, limitParsedBodies, limitRouteBodies } from './body-limit.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { acceptAnyBody, acceptAnyPath } from './fastify.js';
+import { acceptAnyBody, acceptEmptyBody, acceptAnyPath } from './fastify.js';
 import { declareBody } from './json-body.js';
 import { Probes } from './probes.js';
 import { pathIn, stateOf } from './request-state.js';
@@ -100,6 +100,7 @@ export class BeforeRoutes implements OnModuleInit {
     adapter.init$.subscribe(() => {
       connect(adapter, 'first', (request, response) => this.arrive(request, response));
       acceptAnyBody(adapter, (path) => routes.hasRoute(path));
+      acceptEmptyBody(adapter, (path) => routes.hasRoute(path));
       limitRouteBodies(adapter, this.bodies);
     });
   }
