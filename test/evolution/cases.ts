@@ -426,6 +426,16 @@ export const to = (
   more: object = {},
 ): Attributes[string] => ({ type: 'relation', relation: kind, target, ...more });
 
+/** A two-way manyToMany that either side owns. */
+const ARTICLES_OWN: Sides = [
+  { tags: to('manyToMany', 'tag', { inversedBy: 'articles' }) },
+  { articles: to('manyToMany', 'article', { mappedBy: 'tags' }) },
+];
+const TAGS_OWN: Sides = [
+  { tags: to('manyToMany', 'tag', { mappedBy: 'articles' }) },
+  { articles: to('manyToMany', 'article', { inversedBy: 'tags' }) },
+];
+
 const ONE_EACH = tagged(
   ([a, b, c]) => [
     { title: '1', tags: [a] },
@@ -539,17 +549,7 @@ const RELATIONS: readonly Change[] = [
     'tags',
     { convert: 'fit' },
   ),
-  relation(
-    'one-way → two-way manyToMany',
-    [
-      [{ tags: to('manyToMany', 'tag') }, {}],
-      [
-        { tags: to('manyToMany', 'tag', { inversedBy: 'articles' }) },
-        { articles: to('manyToMany', 'article', { mappedBy: 'tags' }) },
-      ],
-    ],
-    SEVERAL,
-  ),
+  relation('one-way → two-way manyToMany', [[{ tags: to('manyToMany', 'tag') }, {}], ARTICLES_OWN], SEVERAL),
   relation(
     'one-way → two-way manyToOne',
     [
@@ -564,16 +564,7 @@ const RELATIONS: readonly Change[] = [
   ),
   relation(
     'the other side owns a manyToMany',
-    [
-      [
-        { tags: to('manyToMany', 'tag', { inversedBy: 'articles' }) },
-        { articles: to('manyToMany', 'article', { mappedBy: 'tags' }) },
-      ],
-      [
-        { tags: to('manyToMany', 'tag', { mappedBy: 'articles' }) },
-        { articles: to('manyToMany', 'article', { inversedBy: 'tags' }) },
-      ],
-    ],
+    [ARTICLES_OWN, TAGS_OWN],
     tagged(([a, b, c, d]) => [{ title: '1', tags: [c, a] }, { title: '2', tags: [b, a, d] }, { title: '3' }]),
     {
       options: {},
@@ -590,16 +581,7 @@ const RELATIONS: readonly Change[] = [
   refused(
     relation(
       'the other side, without drafts, owns a manyToMany of documents with changed drafts',
-      [
-        [
-          { tags: to('manyToMany', 'tag', { inversedBy: 'articles' }) },
-          { articles: to('manyToMany', 'article', { mappedBy: 'tags' }) },
-        ],
-        [
-          { tags: to('manyToMany', 'tag', { mappedBy: 'articles' }) },
-          { articles: to('manyToMany', 'article', { inversedBy: 'tags' }) },
-        ],
-      ],
+      [ARTICLES_OWN, TAGS_OWN],
       async ({ send }) => {
         const tags: string[] = [];
         for (const name of ['a', 'b']) tags.push((await send('POST', '/api/tags', { name })).documentId);
@@ -622,16 +604,7 @@ const RELATIONS: readonly Change[] = [
   ),
   relation(
     'the other side, with drafts, owns a manyToMany of unpublished documents',
-    [
-      [
-        { tags: to('manyToMany', 'tag', { mappedBy: 'articles' }) },
-        { articles: to('manyToMany', 'article', { inversedBy: 'tags' }) },
-      ],
-      [
-        { tags: to('manyToMany', 'tag', { inversedBy: 'articles' }) },
-        { articles: to('manyToMany', 'article', { mappedBy: 'tags' }) },
-      ],
-    ],
+    [TAGS_OWN, ARTICLES_OWN],
     async ({ send }) => {
       const tags = [
         await send('POST', '/api/tags', { name: 'a' }),
@@ -706,10 +679,7 @@ const RELATIONS: readonly Change[] = [
   relation(
     'a relation is renamed, both sides',
     [
-      [
-        { tags: to('manyToMany', 'tag', { inversedBy: 'articles' }) },
-        { articles: to('manyToMany', 'article', { mappedBy: 'tags' }) },
-      ],
+      ARTICLES_OWN,
       [
         { topics: to('manyToMany', 'tag', { inversedBy: 'stories', previousName: 'tags' }) },
         { stories: to('manyToMany', 'article', { mappedBy: 'topics', previousName: 'articles' }) },
@@ -797,18 +767,9 @@ const RELATIONS: readonly Change[] = [
       is: list(`/api/${PLURAL}?populate=*`, (doc) => names(doc[`${LONG}s`])),
     },
   ),
-  relation(
-    'two-way → one-way manyToMany',
-    [
-      [
-        { tags: to('manyToMany', 'tag', { inversedBy: 'articles' }) },
-        { articles: to('manyToMany', 'article', { mappedBy: 'tags' }) },
-      ],
-      [{ tags: to('manyToMany', 'tag') }, {}],
-    ],
-    SEVERAL,
-    { isFinal: true },
-  ),
+  relation('two-way → one-way manyToMany', [ARTICLES_OWN, [{ tags: to('manyToMany', 'tag') }, {}]], SEVERAL, {
+    isFinal: true,
+  }),
   relation(
     'two-way → one-way manyToOne',
     [
