@@ -120,10 +120,8 @@ export const checkLists = ({
  * invalid. Definitions are checked later.
  */
 export function checkOptionShapes(model: ContentModel, known: readonly string[]): string[] {
-  const { controllers = {}, schema } = model;
+  const { contentTypes, controllers = {}, decorators = [], imports = [], removed = [], schema } = model;
   const unknown = checkKeys(model, known);
-  const { contentTypes } = model;
-  const { decorators = [], removed = [], imports = [] } = model;
   const areDecorators = Array.isArray(decorators) && decorators.every((one) => typeof one === 'function');
   const rest = [
     ...checkLists(model),
