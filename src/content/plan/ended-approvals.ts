@@ -2,7 +2,7 @@
 import { userOf } from '../access/caller.js';
 import { unapprovable } from '../access/decide.js';
 import type { WriteStep } from './steps.js';
-import { isLeftByDiscard, type Versions } from './versions.js';
+import { isInOtherLocale, type Versions } from './versions.js';
 import type { WritePlan } from './write-plan.js';
 
 /** Whether a write may change shared content: values that the caller sent, or a discarded draft. */
@@ -21,7 +21,7 @@ export function endApprovals(plan: WritePlan, { all }: Versions): WriteStep[] {
   const { caller, target, restores = null } = plan;
   const { type } = target;
   if (type.stages === null || restores === 'deleted' || !changesSharedContent(plan)) return [];
-  const drafts = all.filter((row) => !row.published && isLeftByDiscard(all, target)(row));
+  const drafts = all.filter((row) => !row.published && isInOtherLocale(all, target)(row));
   const approved = unapprovable(caller, type);
   if (drafts.length === 0 || approved.length === 0) return [];
   const { initial } = type.stages;

@@ -7,7 +7,7 @@ import type { WriteValues } from './plan-values.js';
 import { decideOwners } from './write-rights.js';
 import type { LinkChange, LinksStep, LinkTransfer } from './steps.js';
 import { documentIdsOf } from './target-key.js';
-import { isLeftByDiscard, isUnmodified } from './versions.js';
+import { isInOtherLocale, isUnmodified } from './versions.js';
 import type { CheckedBody, Restores, WriteTarget } from './write-plan.js';
 
 interface Linking {
@@ -49,16 +49,16 @@ export function linksOfWrite(linking: LinkedBody): LinksStep {
   };
 }
 
-export const linksOfTransition = (linking: Linking, published: boolean): LinksStep => ({
-  ...about(linking),
-  hasOthers: hasOthers(linking, published),
-  changes: [],
-  transfers: transfersOf(linking, published),
-});
-
-/** Whether a transition leaves versions in other locales. In all locales, publishing leaves none. */
-const hasOthers = ({ target, loaded: { versions } }: Linking, published: boolean): boolean =>
-  published && target.everyLocale ? false : versions.all.some(isLeftByDiscard(versions.all, target));
+export function linksOfTransition(linking: Linking, published: boolean): LinksStep {
+  const step = about(linking);
+  return {
+    ...step,
+    // Publishing all locales leaves none.
+    hasOthers: step.hasOthers && !(published && linking.target.everyLocale),
+    changes: [],
+    transfers: transfersOf(linking, published),
+  };
+}
 
 const about = ({
   target,
@@ -68,7 +68,7 @@ const about = ({
 }: Linking): Omit<LinksStep, 'changes' | 'transfers'> => ({
   type: target.type,
   documentId,
-  hasOthers: loaded.versions.all.some(({ locale }) => locale !== target.locale),
+  hasOthers: loaded.versions.all.some(isInOtherLocale(loaded.versions.all, target)),
   isNew: loaded.versions.documentId === null,
   isThere: loaded.versions.own !== undefined && (!target.publish || loaded.versions.published !== undefined),
   by: userOf(caller),

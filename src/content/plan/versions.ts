@@ -59,8 +59,11 @@ interface WrittenLocales {
   readonly everyLocale: boolean;
 }
 
-/** Returns whether a version is in a locale that a discard leaves: another or an unpublished one. */
-export const isLeftByDiscard =
+/**
+ * Returns whether a version is in a locale that a write leaves: another one, or an unpublished one if all
+ * locales are discarded.
+ */
+export const isInOtherLocale =
   (all: readonly VersionRow[], { locale, everyLocale }: WrittenLocales) =>
   (row: VersionRow): boolean =>
     everyLocale
