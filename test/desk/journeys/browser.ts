@@ -75,10 +75,19 @@ export async function refuseOnce(page: Page, patterns: readonly string[]): Promi
   }
 }
 
-/** Holds requests of a pattern back. Returns a function that lets them reach the server. */
+/** Holds requests of a pattern back. Returns a function that lets them, and later ones, reach the server. */
 export async function holdRequests(page: Page, urlPattern: string): Promise<() => Promise<void>> {
   const session = await page.createCDPSession();
+  const release = Promise.withResolvers<void>();
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    const sent = release.promise.then(() => session.send('Fetch.continueRequest', { requestId }));
+    // The page has given up the request.
+    void sent.catch(() => undefined);
+  });
   await session.send('Fetch.enable', { patterns: [{ urlPattern }] });
-  // The browser continues what it has paused.
-  return () => session.send('Fetch.disable');
+  // Fetch.disable might lose a request that is about to be paused.
+  return () => {
+    release.resolve();
+    return release.promise;
+  };
 }
