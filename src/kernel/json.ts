@@ -58,3 +58,9 @@ export const isShape =
   <T extends object>(members: Tests<T>): Test<T> =>
   (value): value is T =>
     isObject(value) && Object.entries<Test<unknown>>(members).every(([name, isOne]) => isOne(value[name]));
+
+/** Returns the defaults with the given members over them. An undefined member keeps its default. */
+export const withDefaults = <T extends object>(defaults: T, given: Partial<T> = {}): T => ({
+  ...defaults,
+  ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+});

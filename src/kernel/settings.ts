@@ -1,4 +1,4 @@
-import { keysOf } from './json.js';
+import { keysOf, withDefaults } from './json.js';
 import { trimSlashes } from './paths.js';
 
 /**
@@ -231,16 +231,15 @@ export function resolveSettings(input: SettingsInput): ContentSettings {
   ) as Partial<ContentSettings>;
   const defaultLocale = input.defaultLocale ?? DEFAULT_SETTINGS.defaultLocale;
   const locales = [...new Set([defaultLocale, ...(input.locales ?? [])])];
-  const limits = Object.freeze({ ...DEFAULT_SETTINGS.limits, ...input.limits });
-  const load = Object.freeze({ ...DEFAULT_SETTINGS.load, ...input.load });
+  const limits = Object.freeze(withDefaults(DEFAULT_SETTINGS.limits, input.limits));
+  const load = Object.freeze(withDefaults(DEFAULT_SETTINGS.load, input.load));
   const prefix = trimSlashes(input.prefix ?? DEFAULT_SETTINGS.prefix);
-  const schedule = Object.freeze({ ...DEFAULT_SETTINGS.schedule, ...input.schedule });
-  const openapi = Object.freeze({ ...DEFAULT_SETTINGS.openapi, ...input.openapi });
-  const monitoring = Object.freeze({ ...DEFAULT_SETTINGS.monitoring, ...input.monitoring });
-  const cache = Object.freeze({
-    ...DEFAULT_SETTINGS.cache,
-    ...(input.cache === false ? { bytes: 0 } : input.cache),
-  });
+  const schedule = Object.freeze(withDefaults(DEFAULT_SETTINGS.schedule, input.schedule));
+  const openapi = Object.freeze(withDefaults(DEFAULT_SETTINGS.openapi, input.openapi));
+  const monitoring = Object.freeze(withDefaults(DEFAULT_SETTINGS.monitoring, input.monitoring));
+  const cache = Object.freeze(
+    withDefaults(DEFAULT_SETTINGS.cache, input.cache === false ? { bytes: 0 } : input.cache),
+  );
   const rest = { prefix, defaultLocale, locales, limits, load, schedule, openapi, cache, monitoring };
   return Object.freeze({ ...DEFAULT_SETTINGS, ...plain, ...rest });
 }

@@ -2,9 +2,10 @@
 import { type DynamicModule, Inject, Module, type ModuleMetadata, type OnModuleInit } from '@nestjs/common';
 import { CONTENT_MODULE } from '../content/http/routes.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
+import { optionMistakes, type OptionsOf } from '../content/model/option-table.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { isObject } from '../kernel/json.js';
-import { checkLists } from './check-options.js';
+import { CONTENT_OPTIONS } from './content-option-table.js';
 import type { ContentModel } from './content.options.js';
 
 /** Types of a feature module, with the components and controllers that belong to them. */
@@ -39,10 +40,13 @@ type Given = ContentFeature | ContentFeature['contentTypes'];
 
 const isFeature = (given: Given): given is ContentFeature => isObject(given) && 'contentTypes' in given;
 
-/** Throws a ContentModelError unless the parts of the feature are lists of definitions. */
+const { contentTypes, components, controllers } = CONTENT_OPTIONS.model;
+const FEATURE: OptionsOf<ContentFeature> = { contentTypes, components, controllers };
+
+/** Throws a ContentModelError unless the parts of the feature are of the right kind. */
 export function featureModule(given: Given): DynamicModule {
   const feature = isFeature(given) ? given : { contentTypes: given };
-  const mistakes = checkLists(feature).map((mistake) => `ContentModule.forFeature: ${mistake}`);
+  const mistakes = optionMistakes(feature, FEATURE).map((mistake) => `ContentModule.forFeature: ${mistake}`);
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
   const module = {
     module: ContentFeatureModule,
@@ -73,13 +77,9 @@ function importsOf(item: unknown): Imports {
   return [...(module === undefined ? [] : [module as Imports[number]]), ...(imports as Imports)];
 }
 
-/** Parts that are no lists are reported with the other options. */
-const areLists = (model: ContentModel): boolean =>
-  Array.isArray(model.imports ?? []) && checkLists(model).length === 0;
-
 /** Adds the parts of imported features to a model. */
 export function withFeatures<M extends ContentModel>(model: M): M {
-  const found = areLists(model) ? featuresIn(model.imports ?? [], new Set()) : [];
+  const found = featuresIn(model.imports ?? [], new Set());
   if (found.length === 0) return model;
   return {
     ...model,

@@ -18,7 +18,7 @@ import { ContentModelError } from '../content/model/content-model-error.js';
 import { MODEL_GRANT } from '../content/model/naming.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { checkAsyncOptions } from '../content/http/async-options.js';
-import { checkFactory, OPTIONS } from './check-options.js';
+import { checkFactory, checkGiven } from './check-options.js';
 import { ConfigurableModuleClass } from './content.module-definition.js';
 import type { ContentModuleAsyncOptions, ContentModuleOptions } from './content.options.js';
 import { type ContentFeature, featureModule } from './content.feature.js';
@@ -64,6 +64,7 @@ export class ContentModule implements NestModule {
    * Creates the module with static options. Throws a ContentModelError that lists every mistake of the model.
    */
   static forRoot(options: ContentModuleOptions): DynamicModule {
+    const mistakes = checkGiven('forRoot', options);
     const { database, prefix, schema = database?.schema } = options;
     return defineContent(
       { ...ConfigurableModuleClass.forRoot(options), module: ContentModule },
@@ -71,7 +72,7 @@ export class ContentModule implements NestModule {
         model: schema === undefined ? options : { ...options, schema },
         prefix,
         ownsOrm: database !== undefined,
-        known: OPTIONS.forRoot,
+        mistakes,
         check: (given) => given,
       },
     );
@@ -96,13 +97,14 @@ export class ContentModule implements NestModule {
    */
   static forRootAsync(options: ContentModuleAsyncOptions): DynamicModule {
     checkAsyncOptions('ContentModule', options);
+    const mistakes = checkGiven('forRootAsync', options);
     return defineContent(
       { ...ConfigurableModuleClass.forRootAsync(options), module: ContentModule },
       {
         model: options,
         prefix: options.prefix,
         ownsOrm: options.ownDatabase ?? false,
-        known: OPTIONS.forRootAsync,
+        mistakes,
         check: checkFactory,
       },
     );

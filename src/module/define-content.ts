@@ -11,7 +11,7 @@ import { OpenApiPageController } from '../features/openapi/openapi-page.controll
 import { buildSchema } from '../content/model/build-schema.js';
 import { trimSlashes } from '../kernel/paths.js';
 import { DEFAULT_SETTINGS } from '../kernel/settings.js';
-import { checkOptionShapes } from './check-options.js';
+import { checkControllers } from './check-options.js';
 import { MODULE_OPTIONS_TOKEN, RUNTIME } from './content.module-definition.js';
 import type { ContentModel, ContentRuntimeOptions } from './content.options.js';
 import { withFeatures } from './content.feature.js';
@@ -24,8 +24,8 @@ export interface StaticOptions {
   readonly model: ContentModel;
   readonly prefix: string | undefined;
   readonly ownsOrm: boolean;
-  /** Names of the options that are accepted with the model. */
-  readonly known: readonly string[];
+  /** Mistakes in the options around the model. */
+  readonly mistakes: readonly string[];
   readonly check: (options: ContentRuntimeOptions) => ContentRuntimeOptions;
 }
 
@@ -44,7 +44,7 @@ export const contentEntities = (
 export function defineContent(built: DynamicModule, options: StaticOptions): DynamicModule {
   const { ownsOrm } = options;
   const model = withFeatures(options.model);
-  const mistakes = checkOptionShapes(model, options.known);
+  const mistakes = [...options.mistakes, ...checkControllers(model)];
   const schema = buildSchema(model.contentTypes, model.components ?? [], {
     schema: model.schema,
     removed: model.removed,

@@ -7,9 +7,7 @@ import type { Schema } from '../content/model/model.js';
 import { among } from '../content/model/suggest.js';
 import { dataMistake } from '../content/plan/check-condition.js';
 import { trimSlashes } from '../kernel/paths.js';
-import { checkSettings } from '../kernel/check-settings.js';
 import { type ContentSettings, resolveSettings } from '../kernel/settings.js';
-import { checkAccess } from './check-access.js';
 import type { ContentRuntimeOptions } from './content.options.js';
 
 /** Resolves the settings. Throws a ContentModelError for invalid ones. */
@@ -18,8 +16,7 @@ export function settingsOf(runtime: ContentRuntimeOptions, prefix: string, schem
     runtime.prefix === undefined || trimSlashes(String(runtime.prefix)) === prefix
       ? []
       : ['prefix: give it to forRootAsync itself, the routes are made before the factory runs'];
-  const mistakes = [...checkSettings(runtime), ...late];
-  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
+  if (late.length > 0) throw new ContentModelError(late, 'options');
   const settings = resolveSettings({ ...runtime, prefix });
   const unknown = unknownLocales(schema, settings);
   if (unknown.length > 0) throw new ContentModelError(unknown, 'model');
@@ -39,8 +36,6 @@ const unknownLocales = (schema: Schema, { locales }: ContentSettings): string[] 
  */
 export function contentAccess(schema: Schema, runtime: ContentRuntimeOptions): ContentAccess {
   const { access = {}, auth = {} } = runtime;
-  const wrong = checkAccess(access, auth);
-  if (wrong.length > 0) throw new ContentModelError(wrong, 'options');
   const { public: publicGrants = {}, roles = {}, source, maxAge = 1000 } = access;
   const rules = { schema, check: dataMistake };
   const named = Object.entries(roles).flatMap(([role, grants]) =>

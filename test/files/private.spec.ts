@@ -261,7 +261,7 @@ describe('private files in a storage that signs its own URLs', () => {
     const storage = new S3Storage({ bucket: 'files', client: { region: 'eu' } });
     const start = (seconds: number) => createFilesApp({ storage, private: { seconds } });
     await expect(start(302_401)).rejects.toThrow(
-      'FilesModule: "private.seconds" must be at most 302400 with this storage',
+      'FilesModule: private.seconds must be at most 302400 with this storage',
     );
     await (await start(302_400)).close();
     storage.close();

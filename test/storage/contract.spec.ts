@@ -116,5 +116,7 @@ it('S2: a bucket that never responds ends every operation of its storage', async
 });
 
 it('S3Storage rejects timeouts that are not positive numbers', () => {
-  expect(() => new S3Storage({ bucket: 'files', timeouts: { put: 0 } })).toThrow('"timeouts.put"');
+  expect(() => new S3Storage({ bucket: 'files', timeouts: { put: 0 } })).toThrow(
+    'timeouts.put must be a number above 0',
+  );
 });

@@ -204,12 +204,12 @@ describe('the variant of a URL', () => {
   );
 
   it.each([
-    [{ signingKeys: ['short'] }, 'need at least 32 bytes'],
-    [{ original: 'raw' as never }, 'images.original'],
-    [{ maxPixels: 0 }, 'images.maxPixels'],
-    [{ maxSide: 0 }, 'images.maxSide'],
-    [{ formats: { 'a/b': size('1x1') } }, 'images.formats.a/b'],
-    [{ formats: { tiny: size('0x1') } }, 'images.formats.tiny'],
+    [{ signingKeys: ['short'] }, 'signingKeys must be a list of texts of at least 32 bytes'],
+    [{ original: 'raw' as never }, 'SharpImages: original'],
+    [{ maxPixels: 0 }, 'SharpImages: maxPixels'],
+    [{ maxSide: 0 }, 'SharpImages: maxSide'],
+    [{ formats: { 'a/b': size('1x1') } }, 'SharpImages: formats.a/b'],
+    [{ formats: { tiny: size('0x1') } }, 'SharpImages: formats.tiny'],
   ])('rejects options %j at start', (options, message) =>
     expect(() => imageOptions(options)).toThrow(message),
   );

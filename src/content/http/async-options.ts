@@ -1,3 +1,4 @@
+import { isObject } from '../../kernel/json.js';
 import { ContentModelError } from '../model/content-model-error.js';
 
 const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
@@ -7,7 +8,7 @@ export function checkAsyncOptions(
   module: string,
   options: Readonly<Partial<Record<(typeof WAYS)[number], unknown>>>,
 ): void {
-  const ways = WAYS.filter((way) => options[way] !== undefined);
+  const ways = isObject(options) ? WAYS.filter((way) => options[way] !== undefined) : [];
   if (ways.length === 1) return;
   const found = ways.length === 0 ? 'there is none of them' : `there are ${ways.join(' and ')}`;
   throw new ContentModelError(

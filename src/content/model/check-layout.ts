@@ -2,7 +2,8 @@
 import type { AttributeDefinition, AttributeDefinitions } from './definitions.js';
 import { attributeOf } from './attribute-context.js';
 import { ALWAYS_LISTED, type ComponentLayout, type TypeLayout } from './layout.js';
-import { checkOptions, type Options, type Report } from './options.js';
+import type { Options } from './option-table.js';
+import { checkOptions, type Report } from './options.js';
 import { among } from './suggest.js';
 
 interface Laid {

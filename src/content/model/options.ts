@@ -8,14 +8,8 @@ import type { AttributeDefinition } from './definitions.js';
 import { isFallbackLocale } from './fallback-locale.js';
 import { isDeskText } from './layout.js';
 import { RELATION_KINDS } from './relation-kinds.js';
+import { FLAG, FUNCTION, type Option, option, type Options, TEXT } from './option-table.js';
 import { among } from './suggest.js';
-
-interface Option {
-  readonly expected: string;
-  readonly admits: (value: unknown) => boolean;
-}
-
-export type Options = Readonly<Record<string, Option>>;
 
 export type Report = (message: string) => void;
 
@@ -36,17 +30,14 @@ const isListOf =
   (value: unknown): boolean =>
     Array.isArray(value) && value.length > 0 && value.every(admits) && new Set(value).size === value.length;
 
-const option = (expected: string, admits: (value: unknown) => boolean): Option => ({ expected, admits });
 const oneOf = (...words: readonly string[]): Option =>
   option(`one of ${words.join(', ')}`, (value) => words.some((word) => word === value));
 const listOf = (...words: readonly string[]): Option =>
   option(`a list of ${words.join(', ')}`, isListOf(oneOf(...words).admits));
 
-const FLAG = option('true or false', (value) => typeof value === 'boolean');
 const COUNT = option('a whole number, 0 or more', isCount);
 const NUMBER = option('a number', isNumber);
 const INTEGER_OPTION = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
-const TEXT = option('a non-empty string', isFilledText);
 export const LABEL = option('a non-empty string, or such strings by language', isDeskText);
 const TEXTS = option('a list of distinct non-empty strings', isListOf(isFilledText));
 const PLAIN = option('plain data', isPlain);
@@ -84,7 +75,6 @@ const CONVERT = option(
     (isObject(value) && Object.values(value).every((one) => one === null || isFilledText(one))),
 );
 
-const FUNCTION = option('a function', (value) => typeof value === 'function');
 const LAYOUT = option('an object', (value) => isObject(value) && !Array.isArray(value));
 
 const COMMON: Options = {

@@ -1,5 +1,20 @@
 /** Options of `UsersModule.forRoot`. */
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import {
+  checkModuleOptions,
+  FLAG,
+  FUNCTION,
+  group,
+  objectWith,
+  option,
+  type OptionsOf,
+  orFlag,
+  required,
+  TEXT,
+  TEXTS,
+  whole,
+} from '../../content/model/option-table.js';
+import { withDefaults } from '../../kernel/json.js';
 
 /** Mail to a user. The address is always the stored one. */
 export interface Mail {
@@ -94,25 +109,56 @@ export interface UsersOptionsFactory {
 }
 
 const DAYS_30 = 30 * 86_400;
+const LIMITS = { perAddress: 20, perIdentifier: 10, seconds: 60 };
+const ALGORITHMS: readonly unknown[] = ['HS256', 'HS384', 'HS512'];
 
-/** Adds the defaults. Throws for a missing secret or one under 32 bytes. */
+const secretsOf = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [given]);
+const isSecret = (value: unknown): boolean => typeof value === 'string' && Buffer.byteLength(value) >= 32;
+
+const OPTIONS: OptionsOf<UsersOptions> = {
+  secret: required(
+    option(
+      'a text of at least 32 bytes, for example from `openssl rand -base64 32`, or a list of such texts',
+      (value) => secretsOf(value).length > 0 && secretsOf(value).every(isSecret),
+    ),
+  ),
+  algorithm: option(ALGORITHMS.join(', '), (value) => ALGORITHMS.includes(value)),
+  expiresIn: whole(1),
+  issuer: TEXT,
+  audience: TEXT,
+  refresh: orFlag([true, false], group<{ expiresIn?: number }>({ expiresIn: whole(1) })),
+  local: FLAG,
+  register: group<NonNullable<UsersOptions['register']>>({
+    enabled: FLAG,
+    role: TEXT,
+    fields: TEXTS,
+    confirm: FLAG,
+  }),
+  mail: objectWith('send'),
+  resetPasswordUrl: TEXT,
+  confirmedUrl: TEXT,
+  apiUrl: TEXT,
+  rateLimit: orFlag(
+    [false],
+    group<RateLimitOptions>({
+      perAddress: whole(1),
+      perIdentifier: whole(1),
+      seconds: whole(1),
+      store: FUNCTION,
+    }),
+  ),
+};
+
+/** Adds the defaults. Throws a ContentModelError for unknown and invalid options. */
 export function resolveUsersOptions(options: UsersOptions): ResolvedUsersOptions {
-  const secrets =
-    typeof options.secret === 'string'
-      ? [options.secret]
-      : [...((options.secret as readonly string[] | undefined) ?? [])];
-  if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
-    throw new Error(
-      'UsersModule: "secret" needs at least 32 bytes, for example from `openssl rand -base64 32`',
-    );
-  }
+  checkModuleOptions('UsersModule', options, OPTIONS);
   const refresh =
     options.refresh === undefined || options.refresh === false
       ? null
       : ((options.refresh === true ? {} : options.refresh).expiresIn ?? DAYS_30);
   const { enabled = true, role = 'authenticated', fields = [], confirm = false } = options.register ?? {};
   return {
-    secrets,
+    secrets: [options.secret].flat(),
     algorithm: options.algorithm ?? 'HS256',
     expiresIn: options.expiresIn ?? (refresh === null ? DAYS_30 : 600),
     claims: {
@@ -129,7 +175,7 @@ export function resolveUsersOptions(options: UsersOptions): ResolvedUsersOptions
     rateLimit:
       options.rateLimit === false
         ? null
-        : { perAddress: 20, perIdentifier: 10, seconds: 60, ...options.rateLimit },
+        : withDefaults<NonNullable<ResolvedUsersOptions['rateLimit']>>(LIMITS, options.rateLimit),
   };
 }
 

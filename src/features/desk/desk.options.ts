@@ -1,5 +1,14 @@
-import { ContentModelError } from '../../content/model/content-model-error.js';
 import type { DeskText } from '../../content/model/layout.js';
+import {
+  checkModuleOptions,
+  group,
+  type Option,
+  option,
+  type OptionsOf,
+  required,
+} from '../../content/model/option-table.js';
+import { LABEL } from '../../content/model/options.js';
+import { isListOf, isText } from '../../kernel/json.js';
 import { trimSlashes } from '../../kernel/paths.js';
 
 const LANGUAGES = ['en', 'de'] as const;
@@ -78,8 +87,6 @@ export interface ResolvedDeskOptions {
 
 export const DESK_OPTIONS = Symbol('DeskOptions');
 
-const KEYS = ['path', 'url', 'signIn', 'origins', 'preview', 'extension', 'look', 'languages'];
-const LOOK = ['title', 'logo', 'colour', 'welcome'];
 /** Lifetime of the token of a preview in seconds. */
 const PREVIEW_SECONDS = 600;
 const MIN_SECRET = 32;
@@ -95,72 +102,60 @@ function webUrl(value: unknown): URL | null {
 const isPage = (value: unknown): boolean =>
   typeof value === 'string' && (LOCAL.test(value) || webUrl(value) !== null);
 
-const isOrigin = (value: unknown): boolean => webUrl(value)?.origin === value;
+const isOrigin = (value: unknown): value is string => webUrl(value)?.origin === value;
 
-const isListOf = (value: unknown, isOne: (item: unknown) => boolean): boolean =>
-  Array.isArray(value) && value.every(isOne);
+const PAGE = option('a path or an http(s) URL', isPage);
+const origins = (example: string): Option =>
+  option(`a list of origins, such as "${example}"`, isListOf(isOrigin));
+const oneOf = (known: readonly string[]): Option =>
+  option(`one of ${known.map((one) => `"${one}"`).join(', ')}`, (value) =>
+    known.some((one) => one === value),
+  );
+const isLanguage = (value: unknown): value is DeskLanguage => LANGUAGES.some((known) => known === value);
 
-/** Rules of the options by path: what is expected, and the test of a value. */
-const RULES: readonly (readonly [string, string, (options: DeskOptions) => boolean])[] = [
-  [
-    'path',
+const OPTIONS: OptionsOf<DeskOptions> = {
+  path: option(
     'a path of letters, digits, dashes and underscores, such as "/desk"',
-    ({ path = '/desk' }) => typeof path === 'string' && PATH.test(trimSlashes(path)),
-  ],
-  [
-    'url',
+    (value) => isText(value) && PATH.test(trimSlashes(value)),
+  ),
+  url: option(
     'the address of the desk, such as "https://www.example.org/desk"',
-    ({ url }) => url === undefined || webUrl(url)?.search === '',
-  ],
-  ['signIn.url', 'a path or an http(s) URL', ({ signIn }) => signIn === undefined || isPage(signIn.url)],
-  [
-    'origins.images',
-    'a list of origins, such as "https://files.example.org"',
-    ({ origins }) => isListOf(origins?.images ?? [], isOrigin),
-  ],
-  [
-    'origins.frames',
-    'a list of origins, such as "https://www.example.org"',
-    ({ origins }) => isListOf(origins?.frames ?? [], isOrigin),
-  ],
-  [
-    'preview.secret',
-    'at least 32 bytes, for example from `openssl rand -base64 32`',
-    ({ preview }) => preview?.secret === undefined || Buffer.byteLength(preview.secret) >= MIN_SECRET,
-  ],
-  [
-    'preview.seconds',
-    'a number of seconds from 60 to 86400',
-    ({ preview: { seconds = PREVIEW_SECONDS } = {} }) => seconds >= 60 && seconds <= 86_400,
-  ],
-  [
-    'extension',
+    (value) => webUrl(value)?.search === '',
+  ),
+  signIn: group<NonNullable<DeskOptions['signIn']>>({ url: required(PAGE) }),
+  origins: group<NonNullable<DeskOptions['origins']>>({
+    images: origins('https://files.example.org'),
+    frames: origins('https://www.example.org'),
+  }),
+  preview: group<NonNullable<DeskOptions['preview']>>({
+    secret: option(
+      'a text of at least 32 bytes, for example from `openssl rand -base64 32`',
+      (value) => isText(value) && Buffer.byteLength(value) >= MIN_SECRET,
+    ),
+    seconds: option(
+      'a number of seconds from 60 to 86400',
+      (value) => typeof value === 'number' && value >= 60 && value <= 86_400,
+    ),
+  }),
+  extension: option(
     'a path of this origin, such as "/desk-extension.js"',
-    ({ extension }) => extension === undefined || (typeof extension === 'string' && LOCAL.test(extension)),
-  ],
-  ['look', `${LOOK.join(', ')}`, ({ look = {} }) => Object.keys(look).every((key) => LOOK.includes(key))],
-  ['look.logo', 'a path or an http(s) URL', ({ look }) => look?.logo === undefined || isPage(look.logo)],
-  [
-    'look.colour',
-    `one of ${COLOURS.map((one) => `"${one}"`).join(', ')}`,
-    ({ look: { colour = 'indigo' } = {} }) => COLOURS.some((one) => one === colour),
-  ],
-  [
-    'languages',
+    (value) => isText(value) && LOCAL.test(value),
+  ),
+  look: group<NonNullable<DeskOptions['look']>>({
+    title: LABEL,
+    logo: PAGE,
+    colour: oneOf(COLOURS),
+    welcome: LABEL,
+  }),
+  languages: option(
     `a list of ${LANGUAGES.map((one) => `"${one}"`).join(' and ')}`,
-    ({ languages = LANGUAGES }) =>
-      isListOf(languages, (one) => LANGUAGES.some((known) => known === one)) && languages.length > 0,
-  ],
-];
+    (value) => isListOf(isLanguage)(value) && value.length > 0,
+  ),
+};
 
 /** Returns the options with defaults. Throws a ContentModelError for unknown and invalid ones. */
 export function resolveDeskOptions(options: DeskOptions): ResolvedDeskOptions {
-  const unknown = Object.keys(options).filter((key) => !KEYS.includes(key));
-  const mistakes = [
-    ...unknown.map((key) => `desk: unknown option "${key}"; available: ${KEYS.join(', ')}`),
-    ...RULES.flatMap(([at, expected, holds]) => (holds(options) ? [] : [`desk.${at}: expected ${expected}`])),
-  ];
-  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
+  checkModuleOptions('DeskModule', options, OPTIONS);
   const {
     path = '/desk',
     url,

@@ -1,5 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import { ContentModelError } from '../../content/model/content-model-error.js';
+import {
+  checkModuleOptions,
+  group,
+  integer,
+  option,
+  type OptionsOf,
+  required,
+} from '../../content/model/option-table.js';
+import { isListOf, isObject, withDefaults } from '../../kernel/json.js';
 import { type CodeEndpoint, codeMistakes } from './webhooks/endpoint.js';
 import { isNetwork } from './webhooks/public-addresses.js';
 import { signingKeyOf } from './webhooks/signatures.js';
@@ -64,80 +73,65 @@ export interface ResolvedEventsOptions {
 
 export const EVENTS_OPTIONS = Symbol('EventsOptions');
 
-const KEYS = ['retentionDays', 'pollMilliseconds', 'webhooks', 'live'];
-const WEBHOOK_KEYS = ['endpoints', 'allow', 'signingKey', 'timeoutSeconds'];
-const LIVE_KEYS = ['secret', 'maxListeners', 'heartbeatSeconds'];
 /** Least length of the secret of live reads. */
 const MIN_SECRET = 32;
 const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
 
-const isWithin = (value: number, [least, most]: readonly [number, number]): boolean =>
-  Number.isInteger(value) && value >= least && value <= most;
-
-const isHost = (value: unknown): boolean =>
+const isHost = (value: unknown): value is string =>
   typeof value === 'string' && (isNetwork(value) || HOST.test(value));
 
-const unknownKeys = (options: object, known: readonly string[], where: string): string[] =>
-  Object.keys(options)
-    .filter((key) => !known.includes(key))
-    .map((key) => `${where}: unknown option "${key}"; available: ${known.join(', ')}`);
+const OPTIONS: OptionsOf<EventsOptions> = {
+  retentionDays: integer(3, 3650),
+  pollMilliseconds: integer(50, 60_000),
+  webhooks: group<NonNullable<EventsOptions['webhooks']>>({
+    endpoints: option('a list of endpoints', isListOf(isObject)),
+    allow: option('a list of hosts and networks, such as "10.0.0.0/8"', isListOf(isHost)),
+    signingKey: option(
+      '"whsk_" and 32 or 64 bytes in Base64',
+      (value) => typeof value === 'string' && signingKeyOf(value) !== null,
+    ),
+    timeoutSeconds: integer(1, 60),
+  }),
+  live: group<LiveOptions>({
+    secret: required(
+      option(
+        `a text of at least ${MIN_SECRET} characters`,
+        (value) => typeof value === 'string' && value.length >= MIN_SECRET,
+      ),
+    ),
+    maxListeners: integer(1, 100_000),
+    heartbeatSeconds: integer(1, 60),
+  }),
+};
 
 function endpointMistakes(endpoints: readonly CodeEndpoint[]): string[] {
   const names = endpoints.map(({ name }) => name);
   const twice = names.filter((name, i) => names.indexOf(name) !== i);
   return [
     ...endpoints.flatMap((endpoint, i) =>
-      codeMistakes(endpoint).map((mistake) => `events.webhooks.endpoints[${i}]: ${mistake}`),
+      codeMistakes(endpoint).map((mistake) => `EventsModule: webhooks.endpoints[${i}]: ${mistake}`),
     ),
-    ...twice.map((name) => `events.webhooks.endpoints: two endpoints have the name "${name}"`),
+    ...twice.map((name) => `EventsModule: webhooks.endpoints: two endpoints have the name "${name}"`),
   ];
-}
-
-function liveMistakes({ secret, maxListeners, heartbeatSeconds }: Required<LiveOptions>): string[] {
-  const checks: readonly (readonly [boolean, string])[] = [
-    [
-      typeof secret === 'string' && secret.length >= MIN_SECRET,
-      `secret: expected a text of at least ${MIN_SECRET} characters`,
-    ],
-    [isWithin(maxListeners, [1, 100_000]), 'maxListeners: expected an integer from 1 to 100000'],
-    [isWithin(heartbeatSeconds, [1, 60]), 'heartbeatSeconds: expected an integer from 1 to 60'],
-  ];
-  return checks.filter(([holds]) => !holds).map(([, mistake]) => `events.live.${mistake}`);
 }
 
 /** Returns the options with defaults. Throws a ContentModelError for unknown and invalid ones. */
 export function resolveEventsOptions(options: EventsOptions): ResolvedEventsOptions {
+  checkModuleOptions('EventsModule', options, OPTIONS);
   const { retentionDays = 30, pollMilliseconds = 1000, webhooks = {}, live } = options;
   const { endpoints = [], allow = [], signingKey, timeoutSeconds = 15 } = webhooks;
-  const key = signingKey === undefined ? null : signingKeyOf(signingKey);
-  const allLive = live === undefined ? null : { maxListeners: 5000, heartbeatSeconds: 20, ...live };
-  const checks: readonly (readonly [boolean, string])[] = [
-    [isWithin(retentionDays, [3, 3650]), 'retentionDays: expected an integer from 3 to 3650'],
-    [isWithin(pollMilliseconds, [50, 60_000]), 'pollMilliseconds: expected an integer from 50 to 60000'],
-    [isWithin(timeoutSeconds, [1, 60]), 'webhooks.timeoutSeconds: expected an integer from 1 to 60'],
-    [allow.every(isHost), 'webhooks.allow: expected a list of hosts and networks, such as "10.0.0.0/8"'],
-    [
-      signingKey === undefined || key !== null,
-      'webhooks.signingKey: expected "whsk_" and 32 or 64 bytes in Base64',
-    ],
-  ];
-  const mistakes = [
-    ...unknownKeys(options, KEYS, 'events'),
-    ...unknownKeys(webhooks, WEBHOOK_KEYS, 'events.webhooks'),
-    ...checks.filter(([holds]) => !holds).map(([, mistake]) => `events.${mistake}`),
-    ...endpointMistakes(endpoints),
-    ...(allLive === null
-      ? []
-      : [...unknownKeys(allLive, LIVE_KEYS, 'events.live'), ...liveMistakes(allLive)]),
-  ];
+  const mistakes = endpointMistakes(endpoints);
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
   return Object.freeze({
     retentionDays,
     pollMilliseconds,
     endpoints,
     allow,
-    signingKey: key,
+    signingKey: signingKey === undefined ? null : signingKeyOf(signingKey),
     timeout: 1000 * timeoutSeconds,
-    live: allLive,
+    live:
+      live === undefined
+        ? null
+        : withDefaults({ maxListeners: 5000, heartbeatSeconds: 20, secret: live.secret }, live),
   });
 }

@@ -1,4 +1,5 @@
-import { ContentModelError } from '../../content/model/content-model-error.js';
+import { checkModuleOptions, integer, type OptionsOf } from '../../content/model/option-table.js';
+import { withDefaults } from '../../kernel/json.js';
 
 /** Options of `HistoryModule.forRoot`. */
 export interface HistoryOptions {
@@ -21,23 +22,15 @@ export const HISTORY_OPTIONS = Symbol('HistoryOptions');
 
 const DEFAULTS: ResolvedHistoryOptions = { sittingMinutes: 10, keep: 1000, keepDays: 3650, trashDays: 90 };
 
-const RANGES: Readonly<Record<keyof HistoryOptions, readonly [number, number]>> = {
-  sittingMinutes: [0, 1440],
-  keep: [2, 100_000],
-  keepDays: [1, 36_500],
-  trashDays: [1, 36_500],
+const OPTIONS: OptionsOf<HistoryOptions> = {
+  sittingMinutes: integer(0, 1440),
+  keep: integer(2, 100_000),
+  keepDays: integer(1, 36_500),
+  trashDays: integer(1, 36_500),
 };
-
-const isOption = (name: string): name is keyof HistoryOptions => Object.hasOwn(RANGES, name);
 
 /** Adds the defaults. Throws a ContentModelError that lists every invalid option. */
 export function resolveHistoryOptions(options: HistoryOptions): ResolvedHistoryOptions {
-  const mistakes = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
-    if (!isOption(name)) return [`HistoryModule: unknown option "${name}"`];
-    const [least, most] = RANGES[name];
-    const isWithin = Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
-    return isWithin ? [] : [`HistoryModule: "${name}" must be an integer from ${least} to ${most}`];
-  });
-  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
-  return Object.freeze({ ...DEFAULTS, ...options });
+  checkModuleOptions('HistoryModule', options, OPTIONS);
+  return Object.freeze(withDefaults(DEFAULTS, options));
 }

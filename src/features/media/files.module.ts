@@ -44,8 +44,10 @@ import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './files.module-de
 export type FilesModuleAsyncOptions = ConfigurableModuleAsyncOptions<FilesOptions, 'createFilesOptions'>;
 
 /** Defaults `images` to `sharp`; `null` switches image processing off. */
-const withImages = ({ images = new SharpImages(), ...options }: FilesOptions): ResolvedFilesOptions =>
-  resolveFilesOptions({ ...options, images });
+const withImages = (options: FilesOptions): ResolvedFilesOptions => ({
+  ...resolveFilesOptions(options),
+  images: options.images === undefined ? new SharpImages() : options.images,
+});
 
 /**
  * The media library: `/api/upload…`, and the bytes of its files at `/uploads/…` (protocol section 20), under

@@ -1,5 +1,16 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  checkModuleOptions,
+  group,
+  objectWith,
+  option,
+  type OptionsOf,
+  required,
+  whole,
+} from '../../content/model/option-table.js';
+import { ContentModelError } from '../../content/model/content-model-error.js';
+import { isListOf, isObject, isText } from '../../kernel/json.js';
 import type { FileImages } from './file-images.js';
 import type { FileStorage } from './file-storage.js';
 
@@ -57,36 +68,38 @@ export interface ResolvedFilesOptions {
 
 const MEGABYTE = 1024 * 1024;
 
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
+const isMediaType = (value: unknown): value is string =>
+  isText(value) && /^(\*|[\w.+-]+\/(\*|[\w.+-]+))$/.test(value);
 
-function mistakesOf({ storage, allowed = ['*'], ...options }: FilesOptions): string[] {
-  const { maxBytes = 1, maxFiles = 1, private: hidden } = options;
-  const given = storage as FileStorage | undefined;
-  const signs = typeof given?.signedUrl === 'function';
-  const secret = Buffer.byteLength(hidden?.secret ?? '');
+const OPTIONS: OptionsOf<FilesOptions> = {
+  storage: required({ ...objectWith('put'), expected: "a storage, such as new LocalStorage('uploads')" }),
+  images: option('null or an object that makes images', (value) => value === null || isObject(value)),
+  maxBytes: whole(1),
+  maxFiles: whole(1),
+  allowed: option('a list of media types', isListOf(isMediaType)),
+  private: group<PrivateFiles>({ secret: option('a text', isText), seconds: whole(1) }),
+};
+
+/** Returns mistakes of private files, which depend on the storage. */
+function privateMistakes({ storage, private: hidden }: FilesOptions): string[] {
+  if (hidden === undefined) return [];
+  const signs = typeof storage.signedUrl === 'function';
+  const secret = Buffer.byteLength(hidden.secret ?? '');
   // URLs expire after at most two periods.
-  const most = (given?.maxSignedSeconds ?? Infinity) / 2;
+  const most = (storage.maxSignedSeconds ?? Infinity) / 2;
   return [
-    ...(typeof given?.put === 'function'
+    ...(signs || secret >= 32 ? [] : ['FilesModule: private.secret must have at least 32 bytes']),
+    ...((hidden.seconds ?? 1) <= most
       ? []
-      : ['"storage" is required, for example new LocalStorage(\'uploads\')']),
-    ...(isCount(maxBytes) ? [] : ['"maxBytes" must be a whole number, 1 or more']),
-    ...(isCount(maxFiles) ? [] : ['"maxFiles" must be a whole number, 1 or more']),
-    ...(allowed.every((type) => /^(\*|[\w.+-]+\/(\*|[\w.+-]+))$/.test(type))
-      ? []
-      : ['"allowed" must be a list of media types']),
-    ...(hidden === undefined || signs || secret >= 32 ? [] : ['"private.secret" needs at least 32 bytes']),
-    ...(isCount(hidden?.seconds ?? 1) ? [] : ['"private.seconds" must be a whole number, 1 or more']),
-    ...((hidden?.seconds ?? 1) <= most
-      ? []
-      : [`"private.seconds" must be at most ${most} with this storage`]),
+      : [`FilesModule: private.seconds must be at most ${most} with this storage`]),
   ];
 }
 
-/** Adds the defaults. Throws an Error that names every invalid option. */
+/** Adds the defaults. Throws a ContentModelError that names every invalid option. */
 export function resolveFilesOptions(options: FilesOptions): ResolvedFilesOptions {
-  const mistakes = mistakesOf(options);
-  if (mistakes.length > 0) throw new Error(`FilesModule: ${mistakes.join('; ')}`);
+  checkModuleOptions('FilesModule', options, OPTIONS);
+  const mistakes = privateMistakes(options);
+  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
   const { storage, images = null, private: hidden } = options;
   return {
     storage,

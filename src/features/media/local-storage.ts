@@ -1,5 +1,7 @@
 /** Storage in a directory on local disk. */
+import { ContentModelError } from '../../content/model/content-model-error.js';
 import { codeOf } from '../../kernel/errors.js';
+import { isFilledText } from '../../kernel/json.js';
 import { constants, createReadStream, open as openFile } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -47,6 +49,8 @@ export class LocalStorage implements FileStorage {
   private readonly root: string;
 
   constructor(directory: string) {
+    if (!isFilledText(directory))
+      throw new ContentModelError(['LocalStorage: the directory must be a non-empty string'], 'options');
     this.root = resolve(directory);
     this.scratch = join(this.root, SCRATCH);
   }

@@ -12,6 +12,15 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import {
+  checkModuleOptions,
+  group,
+  option,
+  type OptionsOf,
+  required,
+  TEXT,
+} from '../../content/model/option-table.js';
+import { isObject, isText, withDefaults } from '../../kernel/json.js';
 import { timed } from './checked-bytes.js';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile } from './file-storage.js';
 
@@ -53,6 +62,14 @@ export interface S3Timeouts {
 }
 
 const DEFAULT_TIMEOUTS: S3Timeouts = { head: 5000, get: 10_000, put: 30_000, list: 20_000, delete: 60_000 };
+
+const TIMEOUT = option('a number above 0', (value) => typeof value === 'number' && value > 0);
+const OPTIONS: OptionsOf<S3StorageOptions> = {
+  bucket: required(TEXT),
+  prefix: option('a text', isText),
+  client: option('an object of options for the S3 client', isObject),
+  timeouts: group<S3Timeouts>({ head: TIMEOUT, get: TIMEOUT, put: TIMEOUT, list: TIMEOUT, delete: TIMEOUT }),
+};
 
 /** Names of errors for missing bytes. */
 const ABSENT: readonly unknown[] = ['NoSuchKey', 'NotFound'];
@@ -96,11 +113,11 @@ export class S3Storage implements FileStorage {
   private readonly prefix: string;
   private readonly timeouts: S3Timeouts;
 
-  /** Throws an Error for a timeout that is not a positive number. */
-  constructor({ bucket, prefix = '', client = {}, timeouts = {} }: S3StorageOptions) {
-    this.timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts };
-    for (const [name, value] of Object.entries(this.timeouts))
-      if (!(value > 0)) throw new Error(`S3Storage: "timeouts.${name}" must be a number above 0`);
+  /** Throws a ContentModelError for unknown and invalid options. */
+  constructor(options: S3StorageOptions) {
+    checkModuleOptions('S3Storage', options, OPTIONS);
+    const { bucket, prefix = '', client = {}, timeouts } = options;
+    this.timeouts = withDefaults(DEFAULT_TIMEOUTS, timeouts);
     this.bucket = bucket;
     this.prefix = prefix;
     // Many compatible services do not support optional checksums.

@@ -1,4 +1,4 @@
-import { ContentModelError } from '../../content/model/content-model-error.js';
+import { checkModuleOptions, integer, type OptionsOf } from '../../content/model/option-table.js';
 
 /** Options of `ReleasesModule.forRoot`. */
 export interface ReleasesOptions {
@@ -10,15 +10,10 @@ export type ResolvedReleasesOptions = Required<ReleasesOptions>;
 
 export const RELEASES_OPTIONS = Symbol('ReleasesOptions');
 
-const MOST = 1000;
+const OPTIONS: OptionsOf<ReleasesOptions> = { maxEntries: integer(1, 1000) };
 
 /** Adds the defaults. Throws a ContentModelError for unknown options and wrong values. */
 export function resolveReleasesOptions(options: ReleasesOptions): ResolvedReleasesOptions {
-  const mistakes = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
-    if (name !== 'maxEntries') return [`ReleasesModule: unknown option "${name}"`];
-    const isWithin = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST;
-    return isWithin ? [] : [`ReleasesModule: "maxEntries" must be an integer from 1 to ${MOST}`];
-  });
-  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
-  return Object.freeze({ maxEntries: 200, ...options });
+  checkModuleOptions('ReleasesModule', options, OPTIONS);
+  return Object.freeze({ maxEntries: options.maxEntries ?? 200 });
 }

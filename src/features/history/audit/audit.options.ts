@@ -1,4 +1,4 @@
-import { ContentModelError } from '../../../content/model/content-model-error.js';
+import { checkModuleOptions, FLAG, type OptionsOf } from '../../../content/model/option-table.js';
 
 /** Options of `AuditModule.forRoot`. */
 export interface AuditOptions {
@@ -10,12 +10,10 @@ export type ResolvedAuditOptions = Required<AuditOptions>;
 
 export const AUDIT_OPTIONS = Symbol('AuditOptions');
 
+const OPTIONS: OptionsOf<AuditOptions> = { addresses: FLAG };
+
 /** Adds the defaults. Throws a ContentModelError for unknown options and wrong values. */
 export function resolveAuditOptions(options: AuditOptions): ResolvedAuditOptions {
-  const mistakes = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
-    if (name !== 'addresses') return [`AuditModule: unknown option "${name}"`];
-    return typeof value === 'boolean' ? [] : ['AuditModule: "addresses" must be true or false'];
-  });
-  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
-  return Object.freeze({ addresses: false, ...options });
+  checkModuleOptions('AuditModule', options, OPTIONS);
+  return Object.freeze({ addresses: options.addresses ?? false });
 }

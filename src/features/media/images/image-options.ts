@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { checkSigningKeys } from './recipe-signature.js';
+import { checkModuleOptions, FLAG, option, type OptionsOf } from '../../../content/model/option-table.js';
+import { isListOf, isObject, isRecordOf, isText, withDefaults } from '../../../kernel/json.js';
+import { isSigningKey, SHORTEST_KEY } from './recipe-signature.js';
 import type { RecipeOptions } from './allowed-recipes.js';
 import type { Size } from './geometry.js';
 
@@ -71,20 +73,32 @@ const DEFAULT_IMAGE_OPTIONS: Required<ImageOptions> = Object.freeze({
   thumbhash: false,
 });
 
-const NUMBERS = ['maxPixels', 'maxSide', 'timeout', 'parallel', 'queueLength'] as const;
+const NUMBER = option('a number, 1 or more', (value) => typeof value === 'number' && value >= 1);
 const ORIGINALS: readonly string[] = ['optimized', 'stripped', 'asSent'] satisfies readonly OriginalKept[];
+const isSize = (value: unknown): value is object => isObject(value);
 const isSide = (side: number): boolean => Number.isInteger(side) && side > 0;
+
+const OPTIONS: OptionsOf<ImageOptions> = {
+  original: option(`one of ${ORIGINALS.join(', ')}`, (value) => isText(value) && ORIGINALS.includes(value)),
+  formats: option('an object with a size by name', isRecordOf(isSize)),
+  recipes: option('an object with a size by name', isRecordOf(isSize)),
+  signingKeys: option(`a list of texts of at least ${SHORTEST_KEY} bytes`, isListOf(isSigningKey)),
+  maxPixels: NUMBER,
+  maxSide: NUMBER,
+  timeout: NUMBER,
+  parallel: NUMBER,
+  queueLength: NUMBER,
+  thumbhash: FLAG,
+};
 
 /** Merges the options with the defaults. Throws for values that would fail only at the first request. */
 export function imageOptions(input: ImageOptions): Required<ImageOptions> {
-  const options = Object.freeze({ ...DEFAULT_IMAGE_OPTIONS, ...input });
-  if (!ORIGINALS.includes(options.original))
-    throw new Error(`images.original must be one of ${ORIGINALS.join(', ')}.`);
-  for (const name of NUMBERS)
-    if (!(options[name] >= 1)) throw new Error(`images.${name} must be a number, 1 or more.`);
+  checkModuleOptions('SharpImages', input, OPTIONS);
+  const options = Object.freeze(withDefaults(DEFAULT_IMAGE_OPTIONS, input));
   for (const [name, { width, height }] of Object.entries(options.formats))
     if (!/^[a-z][a-z0-9]*$/.test(name) || !isSide(width) || !isSide(height))
-      throw new Error(`images.formats.${name} needs a name of letters, and a width and height in pixels.`);
-  checkSigningKeys(options.signingKeys);
+      throw new Error(
+        `SharpImages: formats.${name} needs a name of letters, and a width and height in pixels.`,
+      );
   return options;
 }

@@ -6,16 +6,14 @@ export interface Signed {
   readonly recipe: string;
 }
 
-const SHORTEST_KEY = 32;
+export const SHORTEST_KEY = 32;
 
 const digest = (key: string, { hash, recipe }: Signed): Buffer =>
   createHmac('sha256', key).update(`${hash}/${recipe}`).digest();
 
-/** Throws for keys that are too short to be secret. */
-export function checkSigningKeys(keys: readonly string[]): void {
-  if (keys.some((key) => Buffer.byteLength(key) < SHORTEST_KEY))
-    throw new Error(`Keys that sign variants need at least ${SHORTEST_KEY} bytes.`);
-}
+/** Whether a key is long enough to be secret. */
+export const isSigningKey = (key: unknown): key is string =>
+  typeof key === 'string' && Buffer.byteLength(key) >= SHORTEST_KEY;
 
 /** Returns the signature of a variant: 43 characters for a URL. */
 export const signRecipe = (key: string, signed: Signed): string => digest(key, signed).toString('base64url');
