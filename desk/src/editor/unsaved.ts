@@ -2,13 +2,12 @@
  * Unsaved work in the browser's database, so that it outlives a crash, a closed tab, a deploy and the end of
  * a session. Each form has entries of its own; work of forms that are gone is recovered.
  */
-import { createStore, del, entries, set } from 'idb-keyval';
 import { type Conflict, merge, type Merged } from '../form/merge.ts';
 import { type FormStore, withValue } from '../form/store.ts';
 import { readValues, sameValues, type Values, withoutIds, withStoredKeys } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
-import { settings } from '../settings.ts';
 import type { DocumentRequests, Envelope, Pending, Place } from './requests.ts';
+import { allEntries, deleteEntry, forgetLast, type Stored, writeAtOnce, writeEntry } from './stored-work.ts';
 
 /** Content of a form that the server may not have. */
 export interface Work {
@@ -18,16 +17,6 @@ export interface Work {
   readonly conflicts: readonly Conflict[];
   /** Write whose response has not arrived. */
   readonly pending: Pending | null;
-}
-
-interface Stored {
-  readonly base: Values;
-  readonly values: Values;
-  /** Time of the last change in milliseconds since 1970. */
-  readonly at: number;
-  readonly tab: string;
-  readonly form: string;
-  readonly pending?: Pending | null;
 }
 
 /** Milliseconds after which the server may have forgotten the key of a write. */
@@ -49,19 +38,10 @@ interface Recovered extends Merged {
   readonly drop: () => Promise<void>;
 }
 
-const store = createStore(`content-desk ${settings.base}`, 'unsaved');
 const LOCK = 'content-desk tab ';
 const RECOVERY = 'content-desk recovery ';
 /** Milliseconds that a tab takes to close. */
 const CLOSING = 500;
-
-/** Prefix of entries that pages have written at their end. They are newer than those of the database. */
-const LAST = `content-desk ${settings.base} unsaved `;
-
-const lastEntries = (): (readonly [key: string, entry: Stored])[] =>
-  Object.entries(localStorage as Readonly<Record<string, string>>)
-    .filter(([key]) => key.startsWith(LAST))
-    .map(([key, text]) => [key.slice(LAST.length), JSON.parse(text) as Stored]);
 
 /** Forms of this tab, whose work is not to be recovered. */
 const openForms = new Set<string>();
@@ -108,22 +88,12 @@ export class UnsavedWork {
   async keep(place: Place, work: Work): Promise<void> {
     if (isNothing(work)) return this.drop(place);
     await tabLock().held;
-    try {
-      await set(this.keyOf(place, this.form), this.entryOf(work), store);
-    } catch {
-      this.keepAtOnce(place, work);
-    }
+    await writeEntry(this.keyOf(place, this.form), this.entryOf(work));
   }
 
   /** Keeps the changes at once, when the page goes: the database would not finish. */
   keepAtOnce(place: Place, work: Work): void {
-    if (isNothing(work)) return;
-    const key = LAST + this.keyOf(place, this.form);
-    try {
-      localStorage.setItem(key, JSON.stringify(this.entryOf(work)));
-    } catch {
-      // The storage is full. The database has the work of a moment ago.
-    }
+    if (!isNothing(work)) writeAtOnce(this.keyOf(place, this.form), this.entryOf(work));
   }
 
   private entryOf({ form: { values }, base, conflicts, pending }: Work): Stored {
@@ -134,8 +104,7 @@ export class UnsavedWork {
 
   async drop(place: Place): Promise<void> {
     await tabLock().held;
-    localStorage.removeItem(LAST + this.keyOf(place, this.form));
-    await del(this.keyOf(place, this.form), store);
+    await deleteEntry(this.keyOf(place, this.form));
   }
 
   /** Whether a tab has ended. One that is closing still holds its lock for a moment. */
@@ -152,7 +121,7 @@ export class UnsavedWork {
 
   /** Returns the work of forms that are gone, oldest first. */
   private async left(place: Place): Promise<readonly (readonly [key: string, work: Stored])[]> {
-    const all = [...(await entries<string, Stored>(store)), ...lastEntries()]
+    const all = (await allEntries())
       .filter(([key, { form }]) => key === this.keyOf(place, form))
       .sort(([, one], [, other]) => one.at - other.at);
     const own = tabLock().id;
@@ -187,10 +156,10 @@ export class UnsavedWork {
       const documentId = answer === null ? place.documentId : String(answer.data['documentId']);
       const target = place.type.kind === 'singleType' ? place : { ...place, documentId };
       const rest = answer === null ? work : this.since(place, { ...work, ...pending }, answer);
-      if (!sameValues(rest.base, rest.values))
-        await set(this.keyOf(target, work.form), { ...rest, pending: null }, store);
-      if (this.keyOf(target, work.form) !== key || sameValues(rest.base, rest.values)) await del(key, store);
-      localStorage.removeItem(LAST + key);
+      const next = sameValues(rest.base, rest.values) ? null : this.keyOf(target, work.form);
+      const isInDatabase = next !== null && (await writeEntry(next, { ...rest, pending: null }));
+      if (next !== key) await deleteEntry(key);
+      else if (isInDatabase) forgetLast(key);
       settled = target;
     }
     return settled;
@@ -220,10 +189,7 @@ export class UnsavedWork {
       { values: start, conflicts: [] },
     );
     const drop = async (): Promise<void> => {
-      for (const [key] of found) {
-        await del(key, store);
-        localStorage.removeItem(LAST + key);
-      }
+      for (const [key] of found) await deleteEntry(key);
     };
     // Entries of a deleted language are new ones.
     const values = isWhole ? merged.values : withoutIds(merged.values);
