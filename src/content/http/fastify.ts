@@ -1,8 +1,6 @@
 /** Adaptations of Fastify to the behaviour of Express. */
 import { hash } from 'node:crypto';
-import { type Readable, Transform } from 'node:stream';
 import type { HttpAdapterHost } from '@nestjs/core';
-import { hasBody, TEXT } from './json-body.js';
 import { pathIn } from './request-state.js';
 
 const FORM = 'multipart/form-data';
@@ -24,25 +22,15 @@ interface RawRequest {
   readonly headers: Record<string, string | undefined>;
 }
 
-type RequestHook = (request: { readonly raw: RawRequest }, reply: object, done: () => void) => void;
-
 interface Server {
   prependListener?(event: 'request', listener: (request: RawRequest) => void): unknown;
 }
-
-type BodyHook = (
-  request: { readonly raw: RawRequest },
-  reply: object,
-  payload: Readable,
-) => Promise<Readable>;
 
 type Owns = (path: string) => boolean;
 
 interface FastifyInstance {
   readonly initialConfig?: FastifyOptions & { readonly routerOptions?: FastifyOptions };
   addHook(name: 'onRoute', hook: (route: FastifyRoute) => void): void;
-  addHook(name: 'onRequest', hook: RequestHook): void;
-  addHook(name: 'preParsing', hook: BodyHook): void;
   route(route: FastifyRoute): void;
   hasContentTypeParser(type: string): boolean;
   addContentTypeParser(
@@ -70,51 +58,6 @@ export function leaveForms({ httpAdapter }: HttpAdapterHost): void {
   const instance = httpAdapter.getInstance<FastifyInstance>();
   if (instance.hasContentTypeParser(FORM)) return;
   instance.addContentTypeParser(FORM, (_request, _payload, done) => done(null));
-}
-
-/**
- * Fastify only: treats a body without a parser as text, so that the access check refuses it, as on Express.
- */
-export function acceptAnyBody({ httpAdapter }: HttpAdapterHost, owns: Owns): void {
-  if (httpAdapter?.getType() !== 'fastify') return;
-  const instance = httpAdapter.getInstance<FastifyInstance>();
-  const isRead = (type: string): boolean =>
-    instance.hasContentTypeParser(type.split(';', 1)[0]?.trim() ?? '');
-  instance.addHook('onRequest', ({ raw }, _reply, done) => {
-    const { headers, url } = raw;
-    const type = headers['content-type'];
-    if (hasBody(raw) && (type === undefined || !isRead(type)) && owns(pathIn(url)))
-      headers['content-type'] = TEXT;
-    done();
-  });
-}
-
-/**
- * Fastify only: reads JSON without any byte as an empty object, as Express does. Proxies that do not know the
- * length of a body send such a one, in chunks.
- */
-export function acceptEmptyBody({ httpAdapter }: HttpAdapterHost, owns: Owns): void {
-  if (httpAdapter?.getType() !== 'fastify') return;
-  httpAdapter.getInstance<FastifyInstance>().addHook('preParsing', ({ raw }, _reply, payload) => {
-    const { 'transfer-encoding': coding, 'content-type': type = '' } = raw.headers;
-    const isChunked = coding !== undefined && type.startsWith('application/json');
-    return Promise.resolve(isChunked && owns(pathIn(raw.url)) ? orObject(payload) : payload);
-  });
-}
-
-function orObject(payload: Readable): Readable {
-  let isEmpty = true;
-  const filled = new Transform({
-    transform: (chunk, _encoding, done) => {
-      isEmpty = false;
-      done(null, chunk);
-    },
-    flush: (done) => done(null, isEmpty ? '{}' : undefined),
-  });
-  // Fastify listens until it has responded. A client may disconnect later.
-  filled.on('error', () => undefined);
-  payload.once('error', (error) => filled.destroy(error));
-  return payload.pipe(filled);
 }
 
 interface AcceptedPaths {

@@ -1,6 +1,6 @@
 import { ContentError, noContainer } from '../../kernel/errors.js';
 import { checkSize } from '../plan/read-body.js';
-import type { HttpRequest } from './request-state.js';
+import { type HttpRequest, stateOf } from './request-state.js';
 
 interface RequestHead {
   readonly method: string;
@@ -33,7 +33,11 @@ export function declareBody(request: RequestHead): void {
   const type = headers['content-type'];
   if (type === undefined) return;
   if (READS.includes(method) || !hasBody(request)) delete headers['content-type'];
-  else if (JSON_TYPE.test(type)) headers['content-type'] = isUtf8(type) ? 'application/json' : TEXT;
+  else if (JSON_TYPE.test(type)) {
+    const isParsed = isUtf8(type);
+    headers['content-type'] = isParsed ? 'application/json' : TEXT;
+    if (!isParsed) stateOf(request).isUnparsed = true;
+  }
 }
 
 const isUtf8 = (type: string): boolean => UTF_8.includes((CHARSET.exec(type)?.[1] ?? '').toLowerCase());

@@ -12,7 +12,8 @@ import { REQUEST_ID_HEADER, requestIdIn } from '../query/request-id.js';
 import { ContentError } from '../../kernel/errors.js';
 import { type LimitedBodies, limitParsedBodies, limitRouteBodies } from './body-limit.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { acceptAnyBody, acceptEmptyBody, acceptAnyPath } from './fastify.js';
+import { acceptAnyPath } from './fastify.js';
+import { adaptBodies } from './fastify-bodies.js';
 import { declareBody } from './json-body.js';
 import { Probes } from './probes.js';
 import { pathIn, stateOf } from './request-state.js';
@@ -99,8 +100,7 @@ export class BeforeRoutes implements OnModuleInit {
     // Emits at once if there is an adapter.
     adapter.init$.subscribe(() => {
       connect(adapter, 'first', (request, response) => this.arrive(request, response));
-      acceptAnyBody(adapter, (path) => routes.hasRoute(path));
-      acceptEmptyBody(adapter, (path) => routes.hasRoute(path));
+      adaptBodies(adapter, (path) => routes.hasRoute(path));
       limitRouteBodies(adapter, this.bodies);
     });
   }

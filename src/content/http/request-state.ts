@@ -31,6 +31,8 @@ interface RequestState {
   audited?: AuditedDetails;
   /** In the state of Node's own request, which exists before that of the framework. */
   requestId?: string;
+  /** In the state of Node's own request: no parser reads its body. */
+  isUnparsed?: boolean;
 }
 
 /** Content type of a route's controller, and action of its handler. */
