@@ -72,15 +72,19 @@ export async function runExport(args: readonly string[], surroundings: Surroundi
   const unfinished = `${file}.unfinished`;
   const { 'no-files': leaves, with: parts } = values;
   const options = { files: !leaves, with: parts, progress: progressOf(surroundings) };
+  let isWritten = false;
   const write = (signal: AbortSignal): Promise<string> =>
     withApplication(values.module, async (app) => {
       const archive = app.get(ContentArchive, { strict: false });
       const result = await archive.export(createWriteStream(unfinished, { signal }), options);
       await rename(unfinished, file);
+      isWritten = true;
       return exportReport(file, result);
     });
   try {
-    return await interruptible(write, () => `Interrupted: ${file} was not written`);
+    return await interruptible(write, () =>
+      isWritten ? `Interrupted after the end: ${file} is complete` : `Interrupted: ${file} was not written`,
+    );
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;

@@ -110,6 +110,16 @@ describe('a signal', () => {
     }
   });
 
+  it('says that a file is written if it is complete', async () => {
+    const file = join(folder, 'complete');
+    const { stop } = begin('export', file, ...app('Slow'));
+    while (!(await readdir(folder)).includes('complete')) await wait(20);
+    const { code, said } = await stop('SIGTERM');
+    expect(code).toBe(143);
+    expect(said).toMatch(new RegExp(`\nInterrupted after the end: ${file} is complete\n$`));
+    await rm(file);
+  });
+
   it('stops an import, which continues where it was', async () => {
     const file = join(folder, 'whole');
     expect(await begin('export', file, ...app('Source')).ended).toMatchObject({ code: 0 });
