@@ -3,6 +3,8 @@
  * disk, PgBouncer, nginx, and Varnish.
  */
 import { readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { canConfine, command, type Instance, MODULE, startInstance } from './application.ts';
@@ -68,15 +70,15 @@ const isComplete = Object.values(PROGRAMS).every((path) => path !== undefined);
     return url.href;
   }
 
-  async function startNginx(): Promise<string> {
+  async function startNginx([first, second]: readonly number[]): Promise<string> {
     const port = await freePort();
     const file = folder.write(
-      'nginx.conf',
+      `nginx-${port}.conf`,
       replaced('nginx.conf', {
-        'app-1:3000': `127.0.0.1:${instances[0]?.port ?? 0}`,
-        'app-2:3000': `127.0.0.1:${instances[1]?.port ?? 0}`,
+        'app-1:3000': `127.0.0.1:${first ?? 0}`,
+        'app-2:3000': `127.0.0.1:${second ?? 0}`,
         'listen 8080': `listen 127.0.0.1:${port}`,
-        '/tmp/': `${folder.path}/`,
+        '/tmp/': `${folder.path}/${port}-`,
       }),
     );
     const url = `http://127.0.0.1:${port}`;
@@ -120,7 +122,7 @@ const isComplete = Object.values(PROGRAMS).every((path) => path !== undefined);
     instances.push(
       ...(await Promise.all([startInstance(env, folder.path), startInstance(env, folder.path)])),
     );
-    nginx = await startNginx();
+    nginx = await startNginx(instances.map(({ port }) => port));
     varnish = await startVarnish();
   });
   afterAll(async () => {
@@ -142,14 +144,48 @@ const isComplete = Object.values(PROGRAMS).every((path) => path !== undefined);
     expect(seen('mountinfo')).toMatch(/^\d+ \d+ \S+ \/ \/ ro,/m);
   });
 
-  it('shares content between instances, and hides probes and metrics', async () => {
+  it('shares content between instances', async () => {
     expect((await send(`${nginx}/api/articles`, 'POST', 'shared')).status).toBe(201);
     for (const { url } of instances) {
       const { data } = (await (await fetch(`${url}/api/articles`)).json()) as { data: { title: string }[] };
       expect(data.map(({ title }) => title)).toEqual(['shared']);
     }
-    for (const path of ['_health', '_ready', 'metrics'])
-      expect((await fetch(`${nginx}/${path}`)).status).toBe(404);
+  });
+
+  // The application compares paths without case, decoded, and with or without a slash at the end.
+  it.each(['_health', '_ready', 'metrics', '_HEALTH', '%5Fready', 'Metrics', 'metrics/'])(
+    'hides /%s, a path for the platform only',
+    async (path) => {
+      const response = await fetch(`${nginx}/${path}`);
+      expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html']);
+    },
+  );
+
+  it('names the client itself, whatever address, host and protocol a client claims', async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    const upstream = createServer(({ headers }, response) => {
+      seen.push(headers);
+      response.end();
+    });
+    await new Promise<void>((done) => upstream.listen(0, '127.0.0.1', done));
+    const { port } = upstream.address() as AddressInfo;
+    const url = await startNginx([port, port]);
+    const claimed = {
+      'X-Forwarded-For': '203.0.113.7',
+      'X-Forwarded-Host': 'evil.example.org',
+      'X-Forwarded-Proto': 'https',
+      Forwarded: 'for=203.0.113.7;host=evil.example.org',
+    };
+    await fetch(`${url}/api/articles/claimed`, { headers: claimed });
+    const { host } = new URL(url);
+    expect(seen.at(-1)).toMatchObject({
+      host,
+      'x-forwarded-for': '203.0.113.7, 127.0.0.1',
+      'x-forwarded-host': host,
+      'x-forwarded-proto': 'http',
+    });
+    expect(seen.at(-1)).not.toHaveProperty('forwarded');
+    upstream.close();
   });
 
   it('accepts uploads up to the limit of nginx, and refuses larger ones', async () => {
