@@ -5,6 +5,8 @@ export interface Request {
   readonly method: string;
   readonly path: string;
   readonly data?: unknown;
+  /** Whole body, if it is more than `data`. */
+  readonly body?: unknown;
   /** The signed-in person. */
   readonly caller?: string | null;
 }
@@ -24,9 +26,10 @@ export class Client {
     this.agent = new Agent({ keepAlive: true, maxSockets: sockets });
   }
 
-  send({ method, path, data, caller = null }: Request): Promise<Reply> {
+  send({ method, path, data, body, caller = null }: Request): Promise<Reply> {
     this.requests += 1;
-    const payload = data === undefined ? undefined : JSON.stringify({ data });
+    const sent = body ?? (data === undefined ? undefined : { data });
+    const payload = sent === undefined ? undefined : JSON.stringify(sent);
     const headers = {
       ...(payload === undefined
         ? {}
@@ -35,7 +38,7 @@ export class Client {
     };
     const { hostname: host, port } = this.base;
     return new Promise((resolve, reject) => {
-      const sent = request({ host, port, agent: this.agent, method, path, headers }, (response) => {
+      const outgoing = request({ host, port, agent: this.agent, method, path, headers }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
@@ -44,9 +47,9 @@ export class Client {
           resolve({ status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) });
         });
       });
-      sent.setTimeout(60_000, () => sent.destroy(new Error(`no response to ${method} ${path}`)));
-      sent.on('error', reject);
-      sent.end(payload);
+      outgoing.setTimeout(60_000, () => outgoing.destroy(new Error(`no response to ${method} ${path}`)));
+      outgoing.on('error', reject);
+      outgoing.end(payload);
     });
   }
 

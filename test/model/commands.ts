@@ -66,7 +66,7 @@ interface Release {
   readonly undo: boolean;
 }
 
-export type Command =
+type SingleCommand =
   | (About & {
       readonly verb: 'create' | 'update';
       readonly draft: boolean;
@@ -76,8 +76,21 @@ export type Command =
       readonly populated: boolean;
     })
   | (About & { readonly verb: 'delete'; readonly caller: number | null })
-  | (About & Release)
   | (About & { readonly verb: 'unpublish' | 'discardDraft' });
+
+/** Item of a bulk request. The caller is that of the request. */
+export type Item = SingleCommand | (About & { readonly verb: 'publish' });
+
+/** Writes of one type in one request. */
+interface Bulk {
+  readonly verb: 'bulk';
+  /** Whether all are written or none. */
+  readonly atomic: boolean;
+  readonly items: readonly Item[];
+  readonly caller: number | null;
+}
+
+export type Command = SingleCommand | (About & Release) | (About & Bulk);
 
 const slot = fc.nat(SLOTS - 1);
 
@@ -194,24 +207,24 @@ export const TO_READY: Entry = { kind: 'scalar', attribute: STAGE, value: READY 
 
 const populated = fc.nat(2).map((n) => n === 2);
 
-function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Command> {
+function singleCommands(type: Type, meant: Relation | null): fc.Arbitrary<SingleCommand> {
   const body = fc.uniqueArray(entries(type, meant), { selector: ({ attribute }) => attribute, maxLength: 3 });
   const about = { type: fc.constant(type.name), slot: type.single ? fc.constant(0) : slot, locale };
   const caller = type.update === 'none' ? fc.constant(null) : fc.option(slot, { freq: 3 });
   const write = { ...about, draft: fc.boolean(), body, caller, populated };
-  const update: fc.Arbitrary<Command> = fc.record({ verb: fc.constant('update'), ...write });
-  const create: fc.Arbitrary<Command> = fc.record({
+  const update: fc.Arbitrary<SingleCommand> = fc.record({ verb: fc.constant('update'), ...write });
+  const create: fc.Arbitrary<SingleCommand> = fc.record({
     ...{ verb: fc.constant('create'), ...write },
     caller: type.owner === null ? fc.constant(null) : caller,
   });
-  const publish: fc.Arbitrary<Command> = fc.record({
+  const publish: fc.Arbitrary<SingleCommand> = fc.record({
     ...{ verb: fc.constant('update'), ...about, draft: fc.constant(false) },
     ...{ body: type.staged ? fc.constantFrom([], [TO_READY]) : fc.constant([]), caller, populated },
   });
   const leaving = type.owner === null ? fc.constant(null) : caller;
   const gone = { ...about, locale: fc.oneof(locale, fc.constant('*')), caller: leaving };
-  const remove: fc.Arbitrary<Command> = fc.record({ verb: fc.constant('delete'), ...gone });
-  const state: fc.Arbitrary<Command> = fc.record({
+  const remove: fc.Arbitrary<SingleCommand> = fc.record({ verb: fc.constant('delete'), ...gone });
+  const state: fc.Arbitrary<SingleCommand> = fc.record({
     verb: fc.constantFrom('unpublish', 'discardDraft'),
     ...about,
     locale: fc.oneof({ weight: 3, arbitrary: locale }, { weight: 1, arbitrary: fc.constant('*') }),
@@ -222,6 +235,31 @@ function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Com
     { weight: type.drafts ? 4 : 0, arbitrary: publish },
     { weight: 2, arbitrary: remove },
     { weight: type.drafts ? 4 : 0, arbitrary: state },
+  );
+}
+
+/** Bulk requests of a collection type. People send updates only. */
+function bulks(type: Type, meant: Relation | null): fc.Arbitrary<Command> {
+  const about = { type: fc.constant(type.name), slot, locale: fc.oneof(locale, fc.constant('*')) };
+  const publish = fc.record({ verb: fc.constant('publish' as const), ...about });
+  const item: fc.Arbitrary<Item> = fc.oneof(
+    { weight: 5, arbitrary: singleCommands(type, meant) },
+    { weight: type.drafts ? 1 : 0, arbitrary: publish },
+  );
+  const items = fc.array(item, { minLength: 1, maxLength: 4 });
+  const caller = type.update === 'none' ? fc.constant(null) : fc.option(slot, { freq: 3 });
+  const atomic = fc.nat(2).map((n) => n > 0);
+  return fc.tuple(items, caller, atomic).map(([all, by, isAtomic]): Command => {
+    const [first] = all as [Item];
+    const isPeoples = by !== null && all.every(({ verb }) => verb === 'update');
+    return { ...first, verb: 'bulk', atomic: isAtomic, items: all, caller: isPeoples ? by : null };
+  });
+}
+
+function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Command> {
+  return fc.oneof(
+    { weight: 10, arbitrary: singleCommands(type, meant) },
+    { weight: type.single ? 0 : 2, arbitrary: bulks(type, meant) },
   );
 }
 

@@ -35,6 +35,7 @@ const story = defineCollectionType({
   singularApiId: 'story',
   pluralApiId: 'stories',
   draftAndPublish: true,
+  actions: true,
   localized: true,
   history: true,
   attributes: {
@@ -123,6 +124,7 @@ const topic = defineCollectionType({
   pluralApiId: 'topics',
   history: true,
   draftAndPublish: true,
+  actions: true,
   attributes: {
     name: { type: 'string' },
     next: { type: 'relation', relation: 'oneToOne', target: 'topic', inversedBy: 'previous' },
@@ -214,6 +216,7 @@ const essay = defineCollectionType({
   pluralApiId: 'essays',
   history: true,
   draftAndPublish: true,
+  actions: true,
   owner: 'author',
   stages: { idea: { to: ['ready'] }, ready: { to: ['idea'], publish: true } },
   attributes: {
@@ -230,6 +233,7 @@ const page = defineSingleType({
   pluralApiId: 'pages',
   history: true,
   draftAndPublish: true,
+  actions: true,
   localized: true,
   attributes: {
     heading: { type: 'string', localized: true },
@@ -244,6 +248,7 @@ const remark = defineCollectionType({
   pluralApiId: 'remarks',
   history: true,
   draftAndPublish: true,
+  actions: true,
   localized: true,
   attributes: {
     text: { type: 'string', localized: true },

@@ -8,6 +8,7 @@ import { startModel } from './app.ts';
 import { Client, type Reply } from './client.ts';
 import { type Command, command } from './commands.ts';
 import { invariantsOf, violations } from './invariants.ts';
+import { BulkWrite } from './bulk.ts';
 import { bodyOf, dataOf, type Names, plainRequest, writeRequest } from './requests.ts';
 import { typeNamed } from './shape.ts';
 import { World } from './world.ts';
@@ -55,6 +56,14 @@ class Crowd {
     const caller =
       'caller' in one && one.caller !== null ? (this.names.find('person', one.caller) ?? null) : null;
     const id = this.names.find(one.type, one.slot);
+    if (one.verb === 'bulk') {
+      // Documents are not deleted, and none is created, so that the numbers of the slots stay.
+      const items = one.items.filter(({ verb }) => verb !== 'create' && verb !== 'delete');
+      const { body } = new BulkWrite(items, { type, caller, atomic: one.atomic }, this.names);
+      const request = { method: 'POST', path: `/api/${type.path}/bulk`, body, caller };
+      if (id !== undefined && items.length > 0) this.note(await this.client.send(request), { ...one, items });
+      return;
+    }
     if (!('body' in one)) {
       if (id === undefined) return;
       this.note(await this.client.send(plainRequest(one, { id, caller })), one);

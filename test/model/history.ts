@@ -163,9 +163,14 @@ export class History {
       this.meet(row, row['action'] === 'before' ? before.snapshots : present, others);
     for (const id of others ? [] : new Set(fresh.map((row) => String(row['document_id']))))
       this.compareLast(id, present);
-    for (const key of before.snapshots.keys()) {
+    this.leave(before);
+  }
+
+  /** Remembers the versions of documents that are gone since. */
+  leave({ snapshots }: Taken): void {
+    for (const key of snapshots.keys()) {
       const [id = ''] = key.split(' ');
-      const own = [...before.snapshots].filter(([one]) => one.startsWith(`${id} `));
+      const own = [...snapshots].filter(([one]) => one.startsWith(`${id} `));
       if (!this.world.documents.has(id)) this.deleted.set(id, new Map(own));
     }
   }

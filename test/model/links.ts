@@ -38,6 +38,12 @@ export class Sheet {
     this.next = next;
   }
 
+  /** Returns a function that takes back all later changes. */
+  mark(): () => void {
+    const links = structuredClone(this.links);
+    return () => void (this.links = links);
+  }
+
   /** Whether a target has one owner at most. */
   isExclusive = (target: string): boolean => this.relation.exclusive.includes(this.typeOf(target) ?? '');
 

@@ -30,6 +30,10 @@ const STRANGER = 'zzzzzzzzzzzzzzzzzzzzzzzz';
 /** Returns the slots that a command mentions, by type; their documents are created first. */
 export function mentioned(command: Command): { readonly type: string; readonly slot: number }[] {
   if (command.verb === 'release') return command.entries.map(({ type, slot }) => ({ type, slot }));
+  if (command.verb === 'bulk')
+    return command.items.flatMap((item) =>
+      item.verb === 'publish' ? [{ type: item.type, slot: item.slot }] : mentioned(item),
+    );
   const type = typeNamed(command.type);
   const own = command.verb === 'create' ? [] : [{ type: command.type, slot: command.slot }];
   const caller =

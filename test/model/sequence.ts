@@ -3,6 +3,7 @@ import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import { ABSENT_SLOT, type Command, TO_READY } from './commands.ts';
 import type { Client, Reply, Request } from './client.ts';
 import { type Body, Refusal } from './body.ts';
+import { BulkWrite } from './bulk.ts';
 import type { RunSql } from '../faults/picture.ts';
 import { History, type Taken } from './history.ts';
 import { Observer } from './observe.ts';
@@ -129,7 +130,8 @@ export class Sequence {
 
   private async send(request: Request): Promise<Reply> {
     const path = request.path.replace(/([?&])(fields|populate)\[.*$/, '').replace(/[?&]$/, '');
-    const data = request.data === undefined ? '' : ` ${JSON.stringify(request.data)}`;
+    const payload = request.body ?? request.data;
+    const data = payload === undefined ? '' : ` ${JSON.stringify(payload)}`;
     const caller = request.caller === null || request.caller === undefined ? '' : ` as ${request.caller}`;
     const reply = await this.client.send(request);
     this.requests.push(`${request.method} ${path}${data}${caller} → ${reply.status}`);
@@ -168,6 +170,7 @@ export class Sequence {
     for (const { type, slot } of mentioned(command)) await this.begin(type, slot);
     this.tally.commands += 1;
     if (command.verb === 'release') return this.release(command);
+    if (command.verb === 'bulk') return this.bulk(command);
     const before = this.history.take();
     this.note(before, await this.perform(command));
     await this.history.compare(before);
@@ -202,6 +205,46 @@ export class Sequence {
     await this.history.compare(then, true, true);
   }
 
+  /** Sends writes as one request. */
+  private async bulk({ items, ...command }: Command & { readonly verb: 'bulk' }): Promise<void> {
+    const [type, caller] = [typeNamed(command.type), this.callerOf(command.caller)];
+    const bulk = new BulkWrite(items, { type, caller, atomic: command.atomic }, this.names);
+    // Versions before the last item that was written.
+    let before = this.history.take();
+    const { body, ...reply } = await this.send({
+      ...{ method: 'POST', path: `/api/${type.path}/bulk`, caller },
+      body: bulk.body,
+    });
+    const newId = (i: number): string => String(body?.data?.[i]?.documentId ?? 'none');
+    const written = this.apply({ ...reply, body }, [200], () => {
+      let now = before;
+      bulk.apply(newId, (some) => {
+        before = now;
+        this.note(before, some);
+        this.history.leave(before);
+        now = this.history.take();
+      });
+      return [];
+    });
+    if (written !== null) {
+      const refused: readonly number[] = (body?.meta?.errors ?? []).map(
+        ({ index }: { index: number }) => index,
+      );
+      if (refused.join() !== bulk.refused.join())
+        this.observer.problems.push(
+          `the items ${refused.join()} are refused, expected ${bulk.refused.join()}`,
+        );
+      for (const [i, { verb, slot }] of items.entries())
+        if (verb === 'create' && !refused.includes(i)) this.enter(type, slot, newId(i));
+    }
+    await this.history.compare(before, true, true);
+  }
+
+  private enter(type: Type, slot: number, id: string): void {
+    this.labels.set(id, `<${type.name} ${slot}${this.isLabelled(type, slot)}>`);
+    this.slots.set(slotName(type.name, slot), id);
+  }
+
   private note({ contents: before }: Taken, written: readonly string[]): void {
     this.observer.note({ written, changed: this.world.changedSince(before) });
   }
@@ -232,9 +275,7 @@ export class Sequence {
       id === undefined ? this.world.create(type, newId, write) : this.world.update(id, write),
     );
     if (written === null) return [];
-    if (id === undefined)
-      this.labels.set(newId, `<${type.name} ${command.slot}${this.isLabelled(type, command.slot)}>`);
-    if (id === undefined) this.slots.set(slotName(type.name, command.slot), newId);
+    if (id === undefined) this.enter(type, command.slot, newId);
     const document = this.world.documents.get(id ?? newId);
     if (document !== undefined && command.populated)
       this.observer.answer(

@@ -146,6 +146,28 @@ export class World {
     return this.sheet(relation, stateOf(typeNamed(relation.from), status), sheetLocale(relation, locale));
   }
 
+  /** Returns a function that takes back all later changes. */
+  mark(): () => void {
+    const documents = [...this.documents].map(([key, { shared, versions, ...document }]) => {
+      const copies = structuredClone({ shared, versions });
+      return [key, { ...document, ...copies }] as const;
+    });
+    const sheets = [...this.sheets].map(([key, sheet]) => [key, sheet, sheet.mark()] as const);
+    const [mentioned, keys, places] = [[...this.mentioned], this.keys, this.places];
+    return () => {
+      this.documents.clear();
+      for (const [key, document] of documents) this.documents.set(key, document);
+      this.sheets.clear();
+      for (const [key, sheet, restore] of sheets) {
+        this.sheets.set(key, sheet);
+        restore();
+      }
+      this.mentioned.clear();
+      for (const locale of mentioned) this.mentioned.add(locale);
+      [this.keys, this.places] = [keys, places];
+    };
+  }
+
   hasFile(id: string): boolean {
     return this.files.includes(id);
   }
