@@ -10,12 +10,19 @@ import { Observed } from './observed.ts';
 interface Target extends Sent {
   /** Folder of the library; null for its root. */
   readonly folder?: string | null;
+  /** Description of the file. */
+  readonly info?: Json;
 }
 
 /** Stores one file in the library, once for each `key` of the target. Throws an ApiError. */
-export async function upload(file: File, model: Model, { folder, ...sent }: Target = {}): Promise<Link> {
+export async function upload(
+  file: File,
+  model: Model,
+  { folder, info, ...sent }: Target = {},
+): Promise<Link> {
   const form = new FormData();
-  if (folder !== undefined && folder !== null) form.append('fileInfo', JSON.stringify({ folder }));
+  const fileInfo = { ...info, ...(folder === undefined || folder === null ? {} : { folder }) };
+  if (Object.keys(fileInfo).length > 0) form.append('fileInfo', JSON.stringify(fileInfo));
   form.append('files', file, file.name);
   const [stored] = await sendForm<readonly Json[]>(`${settings.api}/upload`, form, sent);
   if (stored === undefined) throw new Error('The server stored no file');

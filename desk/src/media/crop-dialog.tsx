@@ -10,14 +10,19 @@ import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
 import { replaceFile } from './files.ts';
+import type { Point } from './focal-point.tsx';
 
 interface Props {
   readonly file: Json;
+  /** Folder for a new file; null for the root. */
+  readonly folder: string | null;
   readonly close: () => void;
   readonly work: (task: () => Promise<unknown>, message: string) => Promise<boolean>;
 }
 
 const SHAPES = ['original', '1:1', '4:3', '3:2', '16:9', '3:4'] as const;
+/** Members of a description that a new file has, too. */
+const COPIED = ['alternativeText', 'caption', 'focalPoint'];
 /** Formats that a browser writes; others become PNG. */
 const WRITTEN = ['image/jpeg', 'image/png', 'image/webp'];
 const QUALITY = 0.92;
@@ -40,13 +45,30 @@ async function cropped(file: Json, area: Area): Promise<File> {
   return new File([blob], mime === file['mime'] ? name : `${stem}.png`, { type: mime });
 }
 
+/** Returns the focal point in percent of the part; null if it is outside. */
+function pointIn({ focalPoint, width, height }: Json, area: Area): Point | null {
+  const { x, y } = focalPoint as Point;
+  const left = ((x / 100) * Number(width) - area.x) / area.width;
+  const top = ((y / 100) * Number(height) - area.y) / area.height;
+  const isInside = [left, top].every((share) => share >= 0 && share <= 1);
+  return isInside ? { x: Math.round(left * 100), y: Math.round(top * 100) } : null;
+}
+
+/** Returns the members of a description that the file has, for a part of it. */
+function descriptionOf(file: Json, area: Area, names: readonly string[]): Json {
+  const present = names.filter((name) => (file[name] ?? null) !== null);
+  return Object.fromEntries(
+    present.map((name) => [name, name === 'focalPoint' ? pointIn(file, area) : file[name]]),
+  );
+}
+
 const aspectOf = (shape: string, file: Json): number => {
   const [width, height] = shape.split(':').map(Number);
   if (width !== undefined && height !== undefined) return width / height;
   return Number(file['width'] ?? 1) / Number(file['height'] ?? 1) || 1;
 };
 
-export default function CropDialog({ file, close, work }: Props) {
+export default function CropDialog({ file, folder, close, work }: Props) {
   const texts = useTexts();
   const { media } = texts;
   const model = useModel();
@@ -56,18 +78,23 @@ export default function CropDialog({ file, close, work }: Props) {
   const [zoom, setZoom] = useState(1);
   const [area, setArea] = useState<Area | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const store = async (send: (part: File) => Promise<unknown>): Promise<void> => {
+  const store = async (send: (part: File, area: Area) => Promise<unknown>): Promise<void> => {
     if (area === null) return;
     setBusy(true);
-    await work(async () => send(await cropped(file, area)), media.stored);
+    await work(async () => send(await cropped(file, area), area), media.stored);
     setBusy(false);
     close();
   };
   const name = textOfValue(file['name']);
-  const copy = (): void => void store((part) => upload(part, model));
+  const copy = (): void =>
+    void store((part, at) => upload(part, model, { folder, info: descriptionOf(file, at, COPIED) }));
   const last =
     'update' in verbs
-      ? { label: media.cropHere, act: () => void store((part) => replaceFile(file, part)) }
+      ? {
+          label: media.cropHere,
+          act: () =>
+            void store((part, at) => replaceFile(file, part, descriptionOf(file, at, ['focalPoint']))),
+        }
       : { label: media.cropCopy, act: copy };
   return (
     <Dialog title={media.cropTitle(name)} close={close} size="lg">

@@ -22,11 +22,13 @@ const CropDialog = lazy(() => import('./crop-dialog.tsx'));
 interface Props {
   /** File as a list contains it. */
   readonly file: Json;
+  /** Folder that the library shows, for new files; null for all. */
+  readonly folder?: string | null;
   /** `changed`: the file as it is now; null if it was deleted. */
   readonly close: (changed: Link | null) => void;
 }
 
-export function FileDialog({ file, close }: Props) {
+export function FileDialog({ file, folder = null, close }: Props) {
   const model = useModel();
   const verbs = model.type('file')?.verbs ?? {};
   const documentId = String(file['documentId']);
@@ -37,7 +39,7 @@ export function FileDialog({ file, close }: Props) {
   });
   return (
     <Dialog title={textOfValue(data['name'])} close={() => close(linkOf(data, 'file', model))} size="xl">
-      <Details file={data} close={close} />
+      <Details file={data} folder={folder} close={close} />
     </Dialog>
   );
 }
@@ -71,7 +73,7 @@ function useFileWork() {
   return { ...sending, work };
 }
 
-function Details({ file, close }: Props) {
+function Details({ file, folder = null, close }: Props) {
   const texts = useTexts();
   const { media } = texts;
   const model = useModel();
@@ -162,7 +164,7 @@ function Details({ file, close }: Props) {
       )}
       {asked === 'crop' && (
         <Opening>
-          <CropDialog file={file} close={() => setAsked(null)} work={work} />
+          <CropDialog file={file} folder={folder} close={() => setAsked(null)} work={work} />
         </Opening>
       )}
     </Stack>

@@ -158,8 +158,9 @@ export const changeFile = async (file: Json, fileInfo: FileChange): Promise<Json
     .body;
 
 /** Gives a file other bytes. Its ids stay, and its former address leads to the new one. */
-export function replaceFile(file: Json, bytes: File): Promise<Json> {
+export function replaceFile(file: Json, bytes: File, fileInfo: FileChange = {}): Promise<Json> {
   const form = new FormData();
+  if (Object.keys(fileInfo).length > 0) form.append('fileInfo', JSON.stringify(fileInfo));
   form.append('files', bytes, bytes.name);
   return sendForm<Json>(`${settings.api}/upload?id=${idOf(file)}`, form);
 }

@@ -72,7 +72,7 @@ export default function MediaScreen() {
           <Library {...{ state, allowed: [], chosen, toggle, isPicker: false, open: setOpened }} />
         </Stack>
       </DropArea>
-      {opened !== null && <FileDialog file={opened} close={() => setOpened(null)} />}
+      {opened !== null && <FileDialog file={opened} folder={state.folder} close={() => setOpened(null)} />}
     </Frame>
   );
 }

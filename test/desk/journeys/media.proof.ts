@@ -154,6 +154,32 @@ const leaflet = defineCollectionType({
     await closed();
   });
 
+  it('crops a described picture: the focal point stays on its motif, and a new file is described', async () => {
+    const info = { alternativeText: 'Platform', caption: 'At noon', focalPoint: { x: 75, y: 50 } };
+    const { documentId } = await visit.upload('platform.png', '#7f5539', { ...info, folder: '/trains' });
+    await ann.open('/media?folder=/trains');
+    for (const button of ['Save as a new file', 'Replace the picture']) {
+      await ann.press('platform.png');
+      await inDialog('Crop');
+      await ann.page.waitForSelector('.reactEasyCrop_CropArea');
+      await ann.page.locator('label ::-p-text(1:1)').click();
+      await ann.until('ready', async () => (await ann.page.$$('button[data-disabled]')).length < 2);
+      await ann.press(button);
+      await ann.until('one dialog', async () => (await ann.page.$$('[role=dialog]')).length === 1);
+      await ann.press('Close');
+      await closed();
+      if (button === 'Replace the picture') continue;
+      await ann.until('two files', async () => (await names()).length === 2);
+      const files = await visit.api('get', '/upload/files?filters[name]=platform.png&sort=createdAt');
+      expect(files[1]).toMatchObject({ ...info, width: 400, focalPoint: { x: 90, y: 50 } });
+      await visit.api('delete', `/upload/files/${files[1].documentId}`);
+      await ann.openAnew('/media?folder=/trains');
+    }
+    const after = await visit.api('get', `/upload/files/${documentId}`);
+    expect(after).toMatchObject({ ...info, width: 400, focalPoint: { x: 90, y: 50 } });
+    await visit.api('delete', `/upload/files/${documentId}`);
+  });
+
   it('sees where a file is used before it is deleted, in components and drafts of a language too', async () => {
     const [file] = await visit.api('get', '/upload/files?filters[name]=harbour.png');
     const data = { title: 'With a harbour', cover: file.id };
