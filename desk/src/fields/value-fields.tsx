@@ -13,10 +13,10 @@ import { TEXT_FIELDS } from './text-fields.tsx';
 /** Types whose values have Latin letters, in all languages. */
 const LATIN = ['uid', 'email'];
 
-/** Direction of an input: that of the language of its value, else that of the value itself. */
+/** Direction of an input: that of its value, except in a language that is written from right to left. */
 function directionIn({ type, localized }: FieldProps['attribute'], locale: string | null): string {
   if (LATIN.includes(type)) return 'ltr';
-  return localized && locale !== null ? directionOf(locale) : 'auto';
+  return localized && locale !== null && directionOf(locale) === 'rtl' ? 'rtl' : 'auto';
 }
 
 /** Properties that all inputs share: label, explanation, problem, direction. */

@@ -2,7 +2,7 @@
 import { Autocomplete, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type Json, textOfValue } from '../form/values.ts';
-import { useTexts } from '../texts/texts.ts';
+import { directionOfSearch, useTexts } from '../texts/texts.ts';
 import { ROOT } from './files.ts';
 import type { Point } from './focal-point.tsx';
 import { useFolders } from './library-tools.tsx';
@@ -56,12 +56,14 @@ export function DescriptionFields({ description, set, isPicture, readOnly }: Pro
       )}
       <TextInput
         label={media.caption}
+        dir={directionOfSearch(description.caption)}
         readOnly={readOnly}
         value={description.caption}
         onChange={(event) => set({ caption: event.currentTarget.value })}
       />
       <TextInput
         label={media.name}
+        dir={directionOfSearch(description.name)}
         readOnly={readOnly}
         value={description.name}
         onChange={(event) => set({ name: event.currentTarget.value })}

@@ -11,6 +11,7 @@ import { useSending } from '../parts/sending.tsx';
 import { Thumbnail } from '../parts/thumbnail.tsx';
 import { Unsaved } from '../parts/unsaved.tsx';
 import { useModel } from '../screens/app.tsx';
+import { isolated } from '../texts/isolated.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { type Description, DescriptionFields, useDescription } from './description.tsx';
 import { changeFile, type FileChange, readFile, replaceFile } from './files.ts';
@@ -38,7 +39,11 @@ export function FileDialog({ file, folder = null, close }: Props) {
     enabled: 'findOne' in verbs,
   });
   return (
-    <Dialog title={textOfValue(data['name'])} close={() => close(linkOf(data, 'file', model))} size="xl">
+    <Dialog
+      title={isolated(textOfValue(data['name']))}
+      close={() => close(linkOf(data, 'file', model))}
+      size="xl"
+    >
       <Details file={data} folder={folder} close={close} />
     </Dialog>
   );

@@ -2,6 +2,7 @@ import { Anchor, List } from '@mantine/core';
 import { Link as RouteLink } from 'wouter';
 import type { Link } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
+import { isolated } from '../texts/isolated.ts';
 import { useTexts } from '../texts/texts.ts';
 
 interface Props {
@@ -19,7 +20,7 @@ export function UseList({ uses, model, leave }: Props) {
       {uses.map(({ documentId, type, title }) => {
         const target = model.type(type);
         const place = target?.kind === 'singleType' ? type : `${type}/${documentId}`;
-        const name = target?.kind === 'singleType' ? target.label : (title ?? texts.untitled);
+        const name = target?.kind === 'singleType' ? target.label : isolated(title ?? texts.untitled);
         return (
           <List.Item key={`${type} ${documentId}`} style={{ overflowWrap: 'anywhere' }}>
             {target?.route === null ? (

@@ -17,6 +17,7 @@ import {
 import type { Type } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { useSending } from '../parts/sending.tsx';
+import { isolated } from '../texts/isolated.ts';
 import { reasonText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -141,7 +142,7 @@ function Titles({ documents, tagged }: TitlesProps) {
     <List size="sm">
       {shown.map((one) => (
         <List.Item key={one.documentId} style={{ overflowWrap: 'anywhere' }}>
-          {one.title}
+          {isolated(one.title)}
           {news.has(one.documentId) && (
             <Text span size="sm" fw={600} c="var(--desk-alarm)">
               {` (${news.get(one.documentId) ?? ''})`}

@@ -48,7 +48,7 @@ export function BulkReport({ type, report: { verb, done, titles, failures }, clo
             {failures.map(({ documentId, title, error }) => (
               <List.Item key={documentId}>
                 <Anchor component={Link} size="sm" href={`/content/${type.name}/${documentId}`}>
-                  {title}
+                  {isolated(title)}
                 </Anchor>
                 {`: ${error === null ? bulk.conflict : reasonOf(error, type, texts)}`}
               </List.Item>

@@ -295,6 +295,23 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     expect(await direction('[data-path=tags] bdi')).toEqual(['rtl']);
   });
 
+  it('reads titles from right to left in a language from left to right', async () => {
+    const title = 'שלום, עולם!';
+    const { documentId } = await make({ title });
+    const { id } = await visit.api('post', '/releases', { data: { name: title } });
+    const entry = { type: 'article', documentId, locale: 'en', action: 'publish' };
+    await visit.api('post', `/releases/${id}/entries`, { data: entry });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.heading(title);
+    const bidi = `getComputedStyle(document.querySelector('[data-path=title]')).unicodeBidi`;
+    expect(await ann.page.evaluate(bidi)).toBe('plaintext');
+    await ann.open(`/releases/${id}`);
+    await ann.heading(`\u2068${title}\u2069`);
+    expect(await ann.texts('tbody a')).toEqual([`\u2068${title}\u2069`]);
+    await visit.api('delete', `/releases/${id}`);
+    await visit.api('delete', `/articles/${documentId}?locale=*`);
+  });
+
   it('sees each paragraph of a text in its own direction', async () => {
     const paragraph = (text: string): object => ({ type: 'paragraph', children: [{ type: 'text', text }] });
     const story = [paragraph('She wrote:'), paragraph('מים רבים')];

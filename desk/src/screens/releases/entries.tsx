@@ -8,6 +8,7 @@ import type { Type } from '../../model/model.ts';
 import { useChanges } from '../../parts/changes.ts';
 import { distinct } from '../../parts/distinct.ts';
 import { StatusBadge } from '../../parts/status.tsx';
+import { isolated } from '../../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { reasonOf } from '../bulk-report.tsx';
@@ -141,11 +142,11 @@ export function EntryTitle({ entry: { documentId, locale, status }, title, type 
     <>
       {type === null || type.route === null || status === null ? (
         <Text size="sm" fw={500}>
-          {title}
+          {isolated(title)}
         </Text>
       ) : (
         <Anchor component={Link} size="sm" fw={500} href={`/content/${type.name}${path}${suffix}`}>
-          {title}
+          {isolated(title)}
         </Anchor>
       )}
       {hasLocales && (

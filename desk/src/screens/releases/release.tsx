@@ -8,6 +8,7 @@ import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { type Question, QuestionDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say, useAnnouncement } from '../../parts/messages.tsx';
+import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { Entries } from './entries.tsx';
 import { ReleaseForm } from './release-form.tsx';
@@ -28,7 +29,7 @@ export function ReleaseScreen({ id }: { readonly id: string }) {
   const { data, error, isLoading, refetch } = useRelease(id);
   return (
     <Frame
-      title={data?.name ?? texts.release}
+      title={data === undefined ? texts.release : isolated(data.name)}
       way={[{ href: '/releases', label: texts.title }]}
       isLoading={isLoading}
       error={error}
@@ -224,7 +225,7 @@ function PublishDialog({ release, checked, close }: ActionsProps & { readonly cl
     close();
   };
   return (
-    <Dialog title={texts.publishTitle(name)} close={close}>
+    <Dialog title={texts.publishTitle(isolated(name))} close={close}>
       {alert}
       <Text size="sm">{texts.publishHint(size)}</Text>
       <DialogButtons {...{ close, isSending }} label={texts.publish} act={() => void publish()} />

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
+import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { ReleaseForm } from './release-form.tsx';
 import { ReleaseScreen } from './release.tsx';
@@ -109,7 +110,7 @@ function ReleaseTable({ label, releases }: TableProps) {
             <Table.Tr key={release.id}>
               <Table.Td className="desk-title">
                 <Anchor component={Link} href={`/releases/${release.id}`} size="sm" fw={500}>
-                  {release.name}
+                  {isolated(release.name)}
                 </Anchor>
                 <Text size="xs" c="dimmed" hiddenFrom="sm">
                   {when}
