@@ -71,12 +71,14 @@ const labelOf = (part: Part, name: string): string =>
 
 function Notices({ editor }: { readonly editor: DocumentEditor }) {
   const texts = useTexts();
-  const { dateTime } = useFormats();
-  const { recoveredAt, arrived, phase, isElsewhere, conflicts, isChanged } = useSnapshot(editor);
+  const { dateTime, localeName } = useFormats();
+  const { recoveredAt, arrived, phase, isElsewhere, conflicts, isChanged, state } = useSnapshot(editor);
+  const hasLocales = editor.type.localized && (state?.locales ?? []).length > 1;
   const recovered = recoveredAt === null ? null : texts.recovered(dateTime(new Date(recoveredAt)));
   const news = arrived.names.map((name) => labelOf(editor.type, name)).join(', ');
   const sentences = [
     arrived.turn === null ? '' : texts.turned[arrived.turn],
+    arrived.turn !== null && hasLocales ? texts.bulk.inLocale(localeName(editor.place.locale)) : '',
     news === '' || conflicts.length > 0 ? '' : texts.arrived(news),
   ];
   const arrivedText = sentences.join(' ').trim() || null;
@@ -222,12 +224,7 @@ function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; re
               <Text size="xs" c="dimmed">
                 {title}
               </Text>
-              <Text
-                size="sm"
-                dir="auto"
-                lineClamp={6}
-                style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
-              >
+              <Text className="desk-conflict" size="sm" dir="auto" tabIndex={0}>
                 {from === 0 ? text : `… ${text.slice(from)}`}
               </Text>
               <Button

@@ -102,9 +102,13 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await ann.text()).not.toContain('Another editor has changed');
     await ann.press('Close');
     await ann.seesNot('meanwhile');
+    const french = { title: 'Paru à côté' };
+    await visit.api('put', `/articles/${id}?status=published&locale=fr`, { data: french });
     await visit.api('post', `/articles/${id}/actions/unpublish`);
     await ann.fill('Lead', 'Typed since.');
-    await ann.sees('The document was unpublished meanwhile.');
+    await ann.sees(
+      'The document was unpublished meanwhile. Readers no longer see it. This concerns English.',
+    );
     await ann.savesItself();
     await visit.api('delete', `/articles/${id}?locale=*`);
     await comeBack();
@@ -217,6 +221,12 @@ import { startVisit, type Visit } from './visit.ts';
     await make({ title: 'Reported' });
     await eva.sees('The endpoint responded with 410');
     await eva.sees('Disabled:');
+    await eva.page.setViewport({ width: 390, height: 860 });
+    await eva.open('/webhooks');
+    await eva.sees('Waiting for another attempt: 1');
+    await eva.page.setViewport({ width: 1280, height: 900 });
+    await eva.follow('Site');
+    await eva.heading('Site');
     receiver.status = 200;
     const before = receiver.received;
     await eva.press('Continue');

@@ -94,6 +94,11 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
               <Text size="sm" c="dimmed">
                 {webhook.url}
               </Text>
+              {webhook.pending > 0 && (
+                <Text size="sm" hiddenFrom="sm">
+                  {texts.pending}: {webhook.pending}
+                </Text>
+              )}
             </Table.Td>
             <Table.Td>
               <StateBadge webhook={webhook} />
