@@ -9,11 +9,13 @@ export interface Request {
   readonly body?: unknown;
   /** The signed-in person. */
   readonly caller?: string | null;
+  readonly ifMatch?: string | undefined;
 }
 
 export interface Reply {
   readonly status: number;
   readonly body: any;
+  readonly etag: string | undefined;
 }
 
 export class Client {
@@ -26,7 +28,7 @@ export class Client {
     this.agent = new Agent({ keepAlive: true, maxSockets: sockets });
   }
 
-  send({ method, path, data, body, caller = null }: Request): Promise<Reply> {
+  send({ method, path, data, body, caller = null, ifMatch }: Request): Promise<Reply> {
     this.requests += 1;
     const sent = body ?? (data === undefined ? undefined : { data });
     const payload = sent === undefined ? undefined : JSON.stringify(sent);
@@ -35,6 +37,7 @@ export class Client {
         ? {}
         : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
       ...(caller === null ? {} : { authorization: `Bearer ${caller}` }),
+      ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
     };
     const { hostname: host, port } = this.base;
     return new Promise((resolve, reject) => {
@@ -44,7 +47,8 @@ export class Client {
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
-          resolve({ status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) });
+          const { statusCode: status = 0, headers: received } = response;
+          resolve({ status, body: text === '' ? null : JSON.parse(text), etag: received.etag });
         });
       });
       outgoing.setTimeout(60_000, () => outgoing.destroy(new Error(`no response to ${method} ${path}`)));

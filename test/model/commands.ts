@@ -54,6 +54,12 @@ interface About {
   readonly locale: string | null;
 }
 
+/** Writes that may name the version that they expect. */
+interface Conditional {
+  /** Whether the write has the tag that was read last for its version, and a new one is read afterwards. */
+  readonly conditional: boolean;
+}
+
 /** Document of a release, in a locale or in all (`*`). */
 interface EntrySeed extends About {
   readonly unpublish: boolean;
@@ -67,15 +73,16 @@ interface Release {
 }
 
 type SingleCommand =
-  | (About & {
-      readonly verb: 'create' | 'update';
-      readonly draft: boolean;
-      readonly body: readonly Entry[];
-      readonly caller: number | null;
-      /** Whether the response is populated like a GET. */
-      readonly populated: boolean;
-    })
-  | (About & { readonly verb: 'delete'; readonly caller: number | null })
+  | (About &
+      Conditional & {
+        readonly verb: 'create' | 'update';
+        readonly draft: boolean;
+        readonly body: readonly Entry[];
+        readonly caller: number | null;
+        /** Whether the response is populated like a GET. */
+        readonly populated: boolean;
+      })
+  | (About & Conditional & { readonly verb: 'delete'; readonly caller: number | null })
   | (About & { readonly verb: 'unpublish' | 'discardDraft' });
 
 /** Item of a bulk request. The caller is that of the request. */
@@ -211,7 +218,8 @@ function singleCommands(type: Type, meant: Relation | null): fc.Arbitrary<Single
   const body = fc.uniqueArray(entries(type, meant), { selector: ({ attribute }) => attribute, maxLength: 3 });
   const about = { type: fc.constant(type.name), slot: type.single ? fc.constant(0) : slot, locale };
   const caller = type.update === 'none' ? fc.constant(null) : fc.option(slot, { freq: 3 });
-  const write = { ...about, draft: fc.boolean(), body, caller, populated };
+  const conditional = fc.boolean();
+  const write = { ...about, draft: fc.boolean(), body, caller, populated, conditional };
   const update: fc.Arbitrary<SingleCommand> = fc.record({ verb: fc.constant('update'), ...write });
   const create: fc.Arbitrary<SingleCommand> = fc.record({
     ...{ verb: fc.constant('create'), ...write },
@@ -219,10 +227,15 @@ function singleCommands(type: Type, meant: Relation | null): fc.Arbitrary<Single
   });
   const publish: fc.Arbitrary<SingleCommand> = fc.record({
     ...{ verb: fc.constant('update'), ...about, draft: fc.constant(false) },
-    ...{ body: type.staged ? fc.constantFrom([], [TO_READY]) : fc.constant([]), caller, populated },
+    ...{
+      body: type.staged ? fc.constantFrom([], [TO_READY]) : fc.constant([]),
+      caller,
+      populated,
+      conditional,
+    },
   });
   const leaving = type.owner === null ? fc.constant(null) : caller;
-  const gone = { ...about, locale: fc.oneof(locale, fc.constant('*')), caller: leaving };
+  const gone = { ...about, locale: fc.oneof(locale, fc.constant('*')), caller: leaving, conditional };
   const remove: fc.Arbitrary<SingleCommand> = fc.record({ verb: fc.constant('delete'), ...gone });
   const state: fc.Arbitrary<SingleCommand> = fc.record({
     verb: fc.constantFrom('unpublish', 'discardDraft'),
@@ -288,7 +301,7 @@ function editsReleased(type: Type): fc.Arbitrary<Command[]> {
   const body = fc.uniqueArray(entries(type, null), { selector: ({ attribute }) => attribute, maxLength: 3 });
   return fc.tuple(released(type), body, body).map(([entry, first, then]): Command[] => {
     const about = { ...entry, locale: entry.locale === '*' ? null : entry.locale };
-    const edit = { verb: 'update', ...about, caller: null, populated: false } as const;
+    const edit = { verb: 'update', ...about, caller: null, populated: false, conditional: false } as const;
     const others = first.filter(({ attribute }) => attribute !== STAGE);
     return [
       { ...edit, draft: false, body: type.staged ? [...others, TO_READY] : others },

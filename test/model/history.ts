@@ -184,8 +184,8 @@ export class History {
     const wanted = content === null ? null : modelled(content, typeNamed(type));
     const shown = stored === null ? null : shapeOf(stored, typeNamed(type));
     const isSame = isDeepStrictEqual(shown, wanted);
-    if (!isSame && others && stored !== null) {
-      const accepted = snapshotOf(stored, typeNamed(type), this.tools.keyOf);
+    if (!isSame && others) {
+      const accepted = stored === null ? null : snapshotOf(stored, typeNamed(type), this.tools.keyOf);
       this.known.set(id, { id, type, documentId, state, locale, hash, content: accepted });
       return;
     }

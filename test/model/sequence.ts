@@ -8,8 +8,11 @@ import type { RunSql } from '../faults/picture.ts';
 import { History, type Taken } from './history.ts';
 import { Observer } from './observe.ts';
 import { bodyOf, dataOf, mentioned, type Names, plainRequest, writeRequest } from './requests.ts';
+import type { State } from './links.ts';
+import { join, versionQuery } from './queries.ts';
 import { type Type, typeNamed } from './shape.ts';
-import { World, type Write } from './world.ts';
+import { Tags } from './tags.ts';
+import { localeOf, versionKey, World, type Write, writtenState } from './world.ts';
 
 /** A sequence with a difference: its requests, and the difference. */
 export class Difference extends Error {
@@ -46,6 +49,12 @@ const BEGINNINGS: readonly { readonly draft: boolean; readonly locales: readonly
   { draft: false, locales: [null, LOCALES[1]] },
 ];
 
+/** Version that a write changes, and its tag if the client has read one. */
+interface Condition {
+  readonly version: string;
+  readonly tag: string | undefined;
+}
+
 /** A single type has one slot. */
 const slotName = (type: string, slot: number): string => `${type} ${typeNamed(type).single ? 0 : slot}`;
 
@@ -59,6 +68,7 @@ export class Sequence {
   private readonly names: Names;
   private readonly client: Client;
   private readonly tally: Tally;
+  private readonly tags = new Tags();
 
   private readonly notes: Notes;
 
@@ -134,7 +144,8 @@ export class Sequence {
     const data = payload === undefined ? '' : ` ${JSON.stringify(payload)}`;
     const caller = request.caller === null || request.caller === undefined ? '' : ` as ${request.caller}`;
     const reply = await this.client.send(request);
-    this.requests.push(`${request.method} ${path}${data}${caller} → ${reply.status}`);
+    const condition = request.ifMatch === undefined ? '' : ` if ${request.ifMatch}`;
+    this.requests.push(`${request.method} ${path}${data}${caller}${condition} → ${reply.status}`);
     this.tally.statuses[reply.status] = (this.tally.statuses[reply.status] ?? 0) + 1;
     return reply;
   }
@@ -156,6 +167,7 @@ export class Sequence {
         body: type.staged && !draft ? [TO_READY] : [],
         caller: null,
         populated: false,
+        conditional: false,
       } as const;
       const before = this.history.take();
       await this.write(command, type, bodyOf(command, this.names));
@@ -174,6 +186,8 @@ export class Sequence {
     const before = this.history.take();
     this.note(before, await this.perform(command));
     await this.history.compare(before);
+    const condition = this.condition(command);
+    if (condition !== null) await this.readTag(condition);
   }
 
   /** Publishes a release, and takes it back. */
@@ -246,7 +260,39 @@ export class Sequence {
   }
 
   private note({ contents: before }: Taken, written: readonly string[]): void {
-    this.observer.note({ written, changed: this.world.changedSince(before) });
+    const changed = this.world.changedSince(before);
+    this.observer.note({ written, changed });
+    this.tags.move([...written, ...changed]);
+    this.tags.keepOnly(this.world.contents());
+  }
+
+  /** Returns the version that a write changes, if it has a tag for it. People send none. */
+  private condition(command: Command): Condition | null {
+    const id = command.verb === 'create' ? undefined : this.find(command.type, command.slot);
+    const isSent = 'conditional' in command && command.conditional && command.caller === null;
+    if (!isSent || id === undefined || command.locale === '*') return null;
+    const type = typeNamed(command.type);
+    const version = versionKey(id, writtenState(type), localeOf(type, command.locale ?? DEFAULT_LOCALE));
+    return { version, tag: this.tags.of(version) };
+  }
+
+  private refuseStale({ version }: Condition): void {
+    if (this.tags.isStale(version)) throw new Refusal('the tag is stale');
+  }
+
+  /** Reads the tag of a version if it exists. */
+  private async readTag({ version }: Condition): Promise<void> {
+    const [id = '', status, locale = ''] = version.split(' ') as [string, State, string];
+    const document = this.world.documents.get(id);
+    if (document === undefined || !this.world.has(id, status, locale)) return;
+    const { path, single, localized } = document.type;
+    const query = join(versionQuery(status, localized ? locale : null), 'fields[0]=documentId');
+    const { etag } = await this.client.send({
+      method: 'GET',
+      path: `/api/${path}${single ? '' : `/${id}`}${query}`,
+    });
+    if (etag === undefined) this.observer.problems.push(`${version} has no tag`);
+    else this.tags.remember(version, etag);
   }
 
   private perform(command: Command): Promise<readonly string[]> {
@@ -267,13 +313,16 @@ export class Sequence {
   ): Promise<readonly string[]> {
     const caller = this.callerOf(command.caller);
     const id = command.verb === 'create' ? undefined : this.find(type.name, command.slot);
-    const reply = await this.send(writeRequest(command, dataOf(body, type, this.names), { id, caller }));
+    const condition = this.condition(command);
+    const request = writeRequest(command, dataOf(body, type, this.names), { id, caller });
+    const reply = await this.send({ ...request, ifMatch: condition?.tag });
     const locale = command.locale ?? DEFAULT_LOCALE;
     const write: Write = { locale, publish: !command.draft, body, caller };
     const newId = String(reply.body?.data?.documentId ?? 'none');
-    const written = this.apply(reply, id === undefined ? [201, type.single ? 200 : 201] : [200], () =>
-      id === undefined ? this.world.create(type, newId, write) : this.world.update(id, write),
-    );
+    const written = this.apply(reply, id === undefined ? [201, type.single ? 200 : 201] : [200], () => {
+      if (condition !== null) this.refuseStale(condition);
+      return id === undefined ? this.world.create(type, newId, write) : this.world.update(id, write);
+    });
     if (written === null) return [];
     if (id === undefined) this.enter(type, command.slot, newId);
     const document = this.world.documents.get(id ?? newId);
@@ -295,11 +344,15 @@ export class Sequence {
   }
 
   private async change(command: Command, id: string, caller: string | null): Promise<readonly string[]> {
-    const reply = await this.send(plainRequest(command, { id, caller }));
+    const condition = this.condition(command);
+    const reply = await this.send({ ...plainRequest(command, { id, caller }), ifMatch: condition?.tag });
     const all = command.locale === '*';
     const locale = command.locale ?? DEFAULT_LOCALE;
     const changes = {
-      delete: () => this.world.delete(id, all ? null : locale, caller),
+      delete: () => {
+        if (condition !== null) this.refuseStale(condition);
+        return this.world.delete(id, all ? null : locale, caller);
+      },
       unpublish: () => this.world.unpublish(id, all ? null : locale),
       discardDraft: () => this.world.discardDraft(id, all ? null : locale),
     };
