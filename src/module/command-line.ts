@@ -18,6 +18,8 @@ import { runUser, USER_USAGE } from './user-command.js';
 
 interface Command {
   readonly usage: string;
+  /** Whether the command itself prints a longer text for `--help`. */
+  readonly hasHelp?: true;
   /** Returns the output. Throws an Error whose message is for the user. */
   readonly run: (args: readonly string[], surroundings: Surroundings) => Promise<string>;
 }
@@ -25,22 +27,25 @@ interface Command {
 const COMMANDS: Readonly<Record<string, Command>> = {
   token: {
     usage: 'token <command> [options]     API tokens; see "token --help"',
+    hasHelp: true,
     run: (args, { env }) => runToken(['token', ...args], env),
   },
   files: {
     usage: 'files check [options]         bytes of files; see "files --help"',
+    hasHelp: true,
     run: (args) => runFiles(['files', ...args]),
   },
   user: { usage: USER_USAGE, run: runUser },
   access: { usage: ACCESS_USAGE, run: runAccess },
   desk: { usage: DESK_USAGE, run: runDesk },
-  webhooks: { usage: WEBHOOKS_USAGE, run: runWebhooks },
+  webhooks: { usage: WEBHOOKS_USAGE, hasHelp: true, run: runWebhooks },
   events: { usage: EVENTS_USAGE, run: runEvents },
   audit: { usage: AUDIT_USAGE, run: runAudit },
   erase: { usage: ERASE_USAGE, run: runErase },
   check: { usage: CHECK_USAGE, run: runCheck },
   migration: {
     usage: 'migration [options]           migrates tables and content to the model; see "migration --help"',
+    hasHelp: true,
     run: runMigration,
   },
   export: { usage: EXPORT_USAGE, run: runExport },
@@ -49,6 +54,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   recount: { usage: RECOUNT_USAGE, run: runRecount },
   types: { usage: TYPES_USAGE, run: runTypes },
 };
+
+const HELP: readonly string[] = ['--help', '-h'];
 
 const usage = (): string =>
   ['Usage: nestjs-content-api <command>', '', ...Object.values(COMMANDS).map((one) => `  ${one.usage}`)].join(
@@ -61,10 +68,12 @@ const noSuchCommand = (name: string): string =>
 /** Runs a command and returns its output. Throws an Error whose message is for the user. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<string> {
   const [name = '', ...rest] = args;
-  if (['--help', '-h'].includes(name)) return usage();
+  if (['help', ...HELP].includes(name)) return usage();
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
     throw new UsageError(name === '' ? usage() : `${noSuchCommand(name)}\n\n${usage()}`);
+  if (command.hasHelp !== true && rest.some((one) => HELP.includes(one)))
+    return `Usage: nestjs-content-api ${command.usage}`;
   try {
     return await command.run(rest, surroundings);
   } catch (error) {

@@ -6,6 +6,7 @@ import { ConsoleLogger, type INestApplicationContext, type Type } from '@nestjs/
 import { NestFactory } from '@nestjs/core';
 import { CONTENT_MODULE } from '../content/http/routes.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
+import { suggest } from '../content/model/suggest.js';
 import { isObject } from '../kernel/json.js';
 import type { Terminal } from './terminal.js';
 
@@ -24,29 +25,38 @@ export const MODULE_OPTION =
 /** Mistake on the command line, or a finding; only its message is printed. */
 export class UsageError extends Error {}
 
+type Exports = Readonly<Record<string, unknown>>;
+
+/** Returns the exports of a module. Node finds some of compiled CommonJS only inside the default one. */
+function exportsOf(all: Exports): Exports {
+  const { default: inner } = all;
+  return isObject(inner) && '__esModule' in inner ? { ...all, default: undefined, ...inner } : all;
+}
+
 /**
  * Imports the Nest module of a reference such as `dist/app.module.js#AppModule`. Throws a UsageError if there
  * is none.
  */
 export async function importModule(reference: string): Promise<unknown> {
-  const [file = '', name = 'AppModule'] = reference.split('#');
+  const [file = '', name] = reference.split('#');
   const path = resolve(file);
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw new UsageError(`There is no ${path}: build your application first`);
-  if (found.isDirectory())
+  const entry = statSync(path, { throwIfNoEntry: false });
+  if (entry === undefined) throw new UsageError(`There is no ${path}: build your application first`);
+  if (entry.isDirectory())
     throw new UsageError(`${path} is a folder: give the compiled file, for example dist/app.module.js`);
-  const exported = await import(pathToFileURL(path).href).then(
-    (all: Readonly<Record<string, unknown>>) => all,
-    (error: unknown) => {
-      if (!(error instanceof SyntaxError)) throw error;
-      if (!path.endsWith('.ts')) throw new UsageError(`${file} cannot be loaded: ${error.message}`);
-      throw new UsageError(`${file} is TypeScript: give the compiled file, for example dist/app.module.js`);
-    },
-  );
-  const module = exported[name] ?? exported['default'];
-  if (module === undefined) throw new UsageError(`${file} exports no ${name}`);
+  const exported = await import(pathToFileURL(path).href).then(exportsOf, (error: unknown) => {
+    if (!(error instanceof SyntaxError)) throw error;
+    if (!path.endsWith('.ts')) throw new UsageError(`${file} cannot be loaded: ${error.message}`);
+    throw new UsageError(`${file} is TypeScript: give the compiled file, for example dist/app.module.js`);
+  });
+  const names = name === undefined ? ['AppModule', 'default'] : [name];
+  const found = names.find((one) => exported[one] !== undefined);
+  const [wanted = ''] = names;
+  if (found === undefined)
+    throw new UsageError(`${file} exports no ${wanted}${suggest(wanted, Object.keys(exported))}`);
+  const module = exported[found];
   if (typeof module !== 'function' && !isObject(module))
-    throw new UsageError(`${name} of ${file} is not a Nest module`);
+    throw new UsageError(`${found} of ${file} is not a Nest module`);
   return module;
 }
 

@@ -27,3 +27,4 @@ export const Unreachable = contentAt('postgresql://localhost:1/none');
 export const Limited = contentAt(process.env['COMMANDS_LIMITED'] ?? '');
 export const WithoutContent = moduleOf([]);
 export const number = 5;
+export default contentAt(url);

@@ -64,6 +64,34 @@ describe('a command reports', () => {
       expect(await messageOf(...command, '--module', reference())).toMatch(message);
   });
 
+  it('an export that the module does not have, although it has a default one', async () => {
+    expect(await messageOf('check', '--module', `${FIXTURE}#Limitid`)).toMatch(
+      /commands\.fixture\.ts exports no Limitid; did you mean "Limited"\?$/,
+    );
+    const ofDefault = await messageOf('check', '--module', FIXTURE);
+    expect(ofDefault).toBe(await messageOf('check', '--module', `${FIXTURE}#App`));
+  });
+
+  it('nothing wrong in an export of CommonJS that Node finds only in the default one', async () => {
+    // Written as SWC does, with which Nest can compile.
+    const file = join(folder, 'several.cjs');
+    await writeFile(
+      file,
+      `Object.defineProperty(exports, '__esModule', { value: true });
+       const all = { get AppModule() { return AppModule; }, get Other() { return 5; } };
+       for (const name in all)
+         Object.defineProperty(exports, name, { enumerable: true, get: () => all[name] });
+       class AppModule {}`,
+    );
+    for (const reference of [file, `${file}#AppModule`])
+      expect(await messageOf('check', '--module', reference)).toBe(
+        'The module of your application does not import ContentModule',
+      );
+    expect(await messageOf('check', '--module', `${file}#Other`)).toMatch(
+      /^Other of \S+ is not a Nest module$/,
+    );
+  });
+
   it('an unreachable database, and missing tables', async () => {
     const file = join(folder, 'never');
     expect(await messageOf('export', file, '--module', `${FIXTURE}#Unreachable`)).toMatch(
@@ -103,5 +131,22 @@ describe('a command reports', () => {
       'This is not a content archive, or it is damaged',
     );
     expect(await messageOf('import', join(folder, 'cut'), ...app)).toBe('The archive is not complete');
+  });
+});
+
+describe('help', () => {
+  const names = ['token', 'files', 'user', 'access', 'desk', 'webhooks', 'events', 'audit', 'erase'];
+  const more = ['check', 'migration', 'export', 'import', 'adopt', 'recount', 'types'];
+
+  it.each([...names, ...more])('of "%s" is its usage', async (name) => {
+    for (const option of ['--help', '-h'])
+      expect(await run([name, option], SURROUNDINGS)).toMatch(
+        new RegExp(`^Usage: nestjs-content-api ${name}\\b`),
+      );
+  });
+
+  it('lists all commands', async () => {
+    for (const word of ['--help', '-h', 'help'])
+      expect(await run([word], SURROUNDINGS)).toMatch(/^Usage: nestjs-content-api <command>\n/);
   });
 });
