@@ -4,6 +4,7 @@ import { ContentModule } from 'nestjs-content-api';
 import { type RateLimitOptions, UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { type Host, startHost } from '../http/helpers.ts';
 import { adaptersFor } from '../support/adapters.ts';
+import { ADAPTERS } from '../support/app.ts';
 import { Outbox, usersOptions } from './helpers.ts';
 
 const OWNER = { username: 'owner', email: 'owner@example.com', password: 'correct horse' };
@@ -122,5 +123,41 @@ describe.each(adaptersFor('fastify'))('limits on %s', (adapter) => {
     expect(body.error).toMatchObject({ status: 429, name: 'RateLimitError' });
     const { retryAfter } = body.error.details;
     expect([Number.isInteger(retryAfter), retryAfter > 0, retryAfter <= 60]).toEqual([true, true, true]);
+  });
+});
+
+describe.each(ADAPTERS)('behind one proxy on %s', (adapter) => {
+  it('a client cannot claim an address, as the documentation sets it up', async () => {
+    const host = await startHost(
+      ({ url }) => ({
+        imports: [
+          ContentModule.forRoot({ contentTypes: userTypes(), database: { clientUrl: url } }),
+          UsersModule.forRoot(usersOptions(new Outbox(), { rateLimit: { perAddress: 2 } })),
+        ],
+      }),
+      {
+        adapter,
+        fastify: { trustProxy: '127.0.0.0/8' },
+        prepare: (app: INestApplication) =>
+          void (adapter === 'express' && app.getHttpAdapter().getInstance().set('trust proxy', 1)),
+        tables: true,
+      },
+    );
+    // The proxy adds the last address; the client has sent the others.
+    const signIn = async (claimed: string, real: string): Promise<number> => {
+      const headers = {
+        'content-type': 'application/json',
+        'x-forwarded-for': `${claimed}, ${real}`,
+        forwarded: `for=${claimed}`,
+        'x-real-ip': claimed,
+      };
+      const body = JSON.stringify({ identifier: 'none', password: 'none' });
+      return (await fetch(`${host.url}/api/auth/local`, { method: 'POST', headers, body })).status;
+    };
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i += 1) statuses.push(await signIn(`198.51.100.${i}`, '203.0.113.1'));
+    expect(statuses).toEqual([400, 400, 429, 429]);
+    expect(await signIn('198.51.100.1', '203.0.113.2')).toBe(400);
+    await host.close();
   });
 });
