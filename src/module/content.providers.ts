@@ -189,6 +189,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   SignedLinks,
   WriteAdditions,
   DocumentHistory,
+  ModelWatch,
   ReadHeaders,
   Documents,
   GrantsOnDocuments,

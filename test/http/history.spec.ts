@@ -516,5 +516,7 @@ it('refuses to start without the module', async () => {
 });
 
 it('refuses wrong options', () => {
-  expect(() => HistoryModule.forRoot({ keep: 1 })).toThrow('"keep" must be an integer from 2 to 100000');
+  expect(() => HistoryModule.forRoot({ keep: 1 })).toThrow(
+    'HistoryModule: keep must be an integer from 2 to 100000',
+  );
 });

@@ -60,7 +60,8 @@ function versions({ type, documentId, own, merged, coverage, kept }: VersionsSha
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }
 
-const storedModel = ({ table }: ContentType): Sql =>
+/** Prints `model`: the digest of the stored model. */
+export const storedModel = ({ table }: ContentType): Sql =>
   sql`(select m.digest from ${quote(modelTableOf({ table }))} m where m.id = 1) as model`;
 
 /**

@@ -51,8 +51,8 @@ export class ModelWatch {
     if (stored === null || stored === this.own || stored === this.first) return;
     if (!this.hasWarned)
       this.logger.warn(
-        'The content was migrated to another model than this process has. The process no longer publishes, ' +
-          'and creates no drafts or locales: replace it with the new release',
+        'The content was migrated to another model than this process has. The process no longer publishes ' +
+          'or restores, and creates no drafts or locales: replace it with the new release',
       );
     this.hasWarned = true;
     throw unavailable('The content model was migrated; retry after this server was updated');

@@ -1,4 +1,5 @@
 /** Statements that read stored versions. */
+import { storedModel } from '../../content/compile/compile-load.js';
 import { compileWithoutValues } from '../../content/compile/compile-version-rights.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
@@ -161,7 +162,7 @@ export function compileTrash(
         from (${pageRows}) v)::text as list`);
 }
 
-/** Selects `found`: whether a document exists in any state. */
+/** Selects `found`, whether a document exists in any state, and the stored `model`. */
 export const compileExists = ({ type, documentId }: Pick<VersionsOf, 'type' | 'documentId'>): Statement =>
   compileWithoutValues(sql`select exists (select 1 from ${quote(type.table)} t
-    where t.document_id = ${param(documentId)}::text) as found`);
+    where t.document_id = ${param(documentId)}::text) as found, ${storedModel(type)}`);

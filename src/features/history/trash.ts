@@ -4,6 +4,7 @@ import { SYSTEM } from '../../content/access/caller.js';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
 import { Documents } from '../../content/documents/documents.service.js';
+import { ModelWatch } from '../../content/documents/model-watch.js';
 import { titleOf } from '../../content/documents/visible-documents.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { type Attribute, CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
@@ -12,7 +13,7 @@ import { isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
 import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
-import { isObject } from '../../kernel/json.js';
+import { isObject, isText } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
 import { listIn, paginationOf, trashPageOf } from './page.js';
@@ -38,6 +39,7 @@ export class Trash {
     @Inject(Database) private readonly database: Database,
     @Inject(Documents) private readonly documents: Documents,
     @Inject(VisibleContents) private readonly contents: VisibleContents,
+    @Inject(ModelWatch) private readonly model: ModelWatch,
   ) {}
 
   /** Lists deleted documents, latest first. */
@@ -67,6 +69,8 @@ export class Trash {
     const rows = (await this.database.run(compileLast(this.schema.file, subject))) as readonly VersionRow[];
     const isVisible = rows.length > 0 && rows.every((row) => row['visible'] === true);
     if (exists?.['found'] === true || !isVisible) throw notFound();
+    // A process with an outdated model would omit values that it does not know.
+    this.model.check(isText(exists?.['model']) ? exists['model'] : null);
     const refused = new Set<string>();
     const refusing =
       ({ published }: VersionRow) =>
