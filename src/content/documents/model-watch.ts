@@ -34,6 +34,8 @@ export class ModelWatch {
   /** Last migration before the start; empty if it is unknown. */
   generation = '';
   private hasWarned = false;
+  /** Whether the last write that copies versions found another model. Another process can do such work. */
+  isOutdated = false;
 
   constructor(@Inject(MODEL_DIGEST) private readonly own: string) {}
 
@@ -48,7 +50,8 @@ export class ModelWatch {
 
   /** Throws a 503 if the stored model has changed since the start. */
   check(stored: string | null): void {
-    if (stored === null || stored === this.own || stored === this.first) return;
+    this.isOutdated = stored !== null && stored !== this.own && stored !== this.first;
+    if (!this.isOutdated) return;
     if (!this.hasWarned)
       this.logger.warn(
         'The content was migrated to another model than this process has. The process no longer publishes ' +

@@ -157,7 +157,9 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
       if (failure !== null) this.warn(taken, failure);
       return 'done';
     } catch (error) {
-      if (taken !== undefined) await this.countAttempt(taken, messageOf(error));
+      // A process of the new release runs it.
+      if (taken !== undefined && !this.base.model.isOutdated)
+        await this.countAttempt(taken, messageOf(error));
       return 'later';
     }
   }

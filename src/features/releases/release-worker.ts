@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../content/access/caller.js';
+import { ModelWatch } from '../../content/documents/model-watch.js';
 import { isLasting, MAX_ATTEMPTS, ScheduleWorker } from '../../content/documents/schedule-worker.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
@@ -35,6 +36,7 @@ export class ReleaseWorker implements OnModuleInit {
     @Inject(Database) private readonly database: Database,
     @Inject(ScheduleWorker) private readonly worker: ScheduleWorker,
     @Inject(Releases) private readonly releases: Releases,
+    @Inject(ModelWatch) private readonly model: ModelWatch,
   ) {
     this.file = file;
   }
@@ -59,7 +61,8 @@ export class ReleaseWorker implements OnModuleInit {
       const failure = await this.database.transaction(work, { ...OWN_TRANSACTION, shared: true });
       if (failure !== null) this.warn(id, failure);
     } catch (error) {
-      if (isTaken) await this.countAttempt(id, messageOf(error));
+      // A process of the new release runs it.
+      if (isTaken && !this.model.isOutdated) await this.countAttempt(id, messageOf(error));
     }
   }
 
