@@ -1,6 +1,8 @@
 /** Bodies of webhooks: equal endpoints share those whose building has not started. */
 import { setImmediate } from 'node:timers/promises';
 import type { ContentAccess } from '../../src/content/access/content-access.ts';
+import type { Database } from '../../src/content/store/database.ts';
+import type { ModelWatch } from '../../src/content/documents/model-watch.ts';
 import type { Documents } from '../../src/content/documents/documents.service.ts';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
 import type { LoggedEvent } from '../../src/features/events/logged-event.ts';
@@ -65,7 +67,14 @@ const titleOf = (body: string | null): string =>
 describe('bodies of webhooks', () => {
   it('are shared by equal endpoints while they wait, and read after they were requested', async () => {
     const reads = new Reads();
-    const entries = new WebhookEntries(schema, reads as unknown as Documents, {} as ContentAccess, null);
+    const entries = new WebhookEntries(
+      schema,
+      reads as unknown as Documents,
+      {} as ContentAccess,
+      {} as Database,
+      {} as ModelWatch,
+      null,
+    );
     const started = ['1', '2', '3', '4'].map((id) => entries.bodyOf(endpoint('a'), eventOf(id)));
     await setImmediate();
     expect(reads.count).toBe(4);

@@ -3,13 +3,17 @@ import pLimit from 'p-limit';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
 import { type Decision, decideRead } from '../../../content/access/decide.js';
+import { storedModel } from '../../../content/compile/compile-load.js';
+import { ModelWatch } from '../../../content/documents/model-watch.js';
 import { Documents } from '../../../content/documents/documents.service.js';
 import { type Grants, Permissions } from '../../../content/access/permissions.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { typeUid } from '../../../content/model/naming.js';
+import { Database } from '../../../content/store/database.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
 import { wrongValue } from '../../../kernel/errors.js';
-import { isObject } from '../../../kernel/json.js';
+import { isObject, isText } from '../../../kernel/json.js';
+import { print, sql } from '../../../kernel/sql.js';
 import { LiveTags } from '../live/live-tags.js';
 import type { LoggedEvent } from '../logged-event.js';
 import { queryOf, type WebhookEndpoint } from './endpoint.js';
@@ -41,6 +45,8 @@ export class WebhookEntries {
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(Documents) private readonly documents: Documents,
     @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(Database) private readonly database: Database,
+    @Inject(ModelWatch) private readonly model: ModelWatch,
     @Optional() @Inject(LiveTags) private readonly tags: LiveTags | null,
   ) {}
 
@@ -69,7 +75,7 @@ export class WebhookEntries {
   private async buildBody(endpoint: WebhookEndpoint, event: LoggedEvent): Promise<string | null> {
     const type = this.typeOf(event.type);
     const caller = await this.callerOf(endpoint);
-    if (type === null) return null;
+    if (type === null) return this.ofUnknownType();
     const entry = await this.entryOf(endpoint, event, { type, caller });
     if (entry === null) return null;
     const tags = (await this.tags?.staleBy([event])) ?? [];
@@ -112,6 +118,16 @@ export class WebhookEntries {
       [{ actions: READS, tenant: 'all' }],
     ]);
     return this.access.within(Permissions.of({ '*': READS, ...Object.fromEntries(across) }));
+  }
+
+  /**
+   * Returns null for an event of a removed type. Throws a 503 if the type may belong to a later release, a
+   * process of which sends the event.
+   */
+  private async ofUnknownType(): Promise<null> {
+    const [row] = await this.database.run(print(sql`select ${storedModel(this.schema.file)}`));
+    this.model.check(isText(row?.['model']) ? row['model'] : null);
+    return null;
   }
 
   private typeOf(name: string): ContentType | null {
