@@ -541,6 +541,14 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     expect(await Promise.all(paths.map(shown))).toEqual(before);
   });
 
+  it('25.8 stores no version of a draft again that only the published version has left behind', async () => {
+    const { documentId } = (await send('POST', 'tags', { name: 'same' })).data;
+    expect((await undo(await released([entry('tag', documentId)]))).error).toBe(undefined);
+    await edit(`tags/${documentId}`, { name: 'other' });
+    const { data } = await send('GET', `tags/${documentId}/versions`);
+    expect(data.map(({ action }: any) => action)).not.toContain('before');
+  });
+
   it('27.13 answers 409 for a release that is not released, and 404 for none', async () => {
     const id = await prepared([entry('tag', await draft('tags', { name: 'open' }))]);
     for (const data of [undefined, { dryRun: true }]) {

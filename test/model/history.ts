@@ -36,6 +36,11 @@ interface Tools {
   readonly keyOf: (component: string, id: number) => number | undefined;
 }
 
+type Row = Readonly<Record<string, any>>;
+
+const versionOf = ({ document_id: id, published, locale }: Row): string =>
+  versionKey(id, published === true ? 'published' : 'draft', locale);
+
 /** Request that restores content, and its effect on the model. */
 interface Restoring {
   readonly request: Request;
@@ -121,6 +126,10 @@ export class History {
   /** Rows that a restore has stored before its last one. */
   private readonly passed = new Set<string>();
   private readonly deleted = new Map<string, ReadonlyMap<string, Snapshot>>();
+  /** Versions that have changed since they were stored. */
+  private readonly unstored = new Set<string>();
+  /** Versions that the present command has written or changed. */
+  private moved: string[] = [];
   private readonly tools: Tools;
   private readonly world: World;
 
@@ -156,6 +165,8 @@ export class History {
     const fresh = rows.filter(({ id }) => !this.known.has(String(id)) && !this.passed.has(String(id)));
     const keyIn = (row: Record<string, any>): string =>
       `${row['document_id']} ${row['published']} ${row['locale']}`;
+    if (!inSteps) this.compareBefore(fresh, before.snapshots, present);
+    this.settle(fresh, present);
     const last = new Map(fresh.map((row) => [keyIn(row), row]));
     const isLast = (row: Record<string, any>): boolean => last.get(keyIn(row)) === row;
     if (inSteps) for (const row of fresh) if (!isLast(row)) this.passed.add(String(row['id']));
@@ -173,6 +184,52 @@ export class History {
       const own = [...snapshots].filter(([one]) => one.startsWith(`${id} `));
       if (!this.world.documents.has(id)) this.deleted.set(id, new Map(own));
     }
+  }
+
+  /** Records the effect of a command, before its stored versions are compared. */
+  note(versions: readonly string[]): void {
+    this.moved.push(...versions);
+  }
+
+  /**
+   * Versions are stored again before a write only if something has changed them (25.8), or if they are deleted,
+   * for the trash.
+   */
+  private compareBefore(
+    fresh: readonly Row[],
+    before: ReadonlyMap<string, Snapshot>,
+    present: ReadonlyMap<string, Snapshot>,
+  ): void {
+    for (const row of fresh.filter((one) => one['action'] === 'before' && present.has(versionOf(one)))) {
+      const key = versionOf(row);
+      const [known, content] = [this.lastKnown(key)?.content ?? null, before.get(key)];
+      if (known === null || content === undefined || this.unstored.has(key)) continue;
+      const [was, is] = [known, content].map((one) => modelled(one, typeNamed(row['type'])));
+      if (isDeepStrictEqual(was, is))
+        this.tools.problems.push(`${key} is stored again, although nothing has changed it`);
+    }
+  }
+
+  /** Last stored version; that of the published one for a draft without one. */
+  private lastKnown(version: string): StoredVersion | undefined {
+    const known = [...this.known.values()];
+    const of = (key: string): StoredVersion | undefined =>
+      known.filter((one) => versionKey(one.documentId, one.state, one.locale) === key).at(-1);
+    const [own, published] = [of(version), of(version.replace(' draft ', ' published '))];
+    return known.indexOf(own!) > known.indexOf(published!) ? own : published;
+  }
+
+  /** Finds out which changed versions are stored. A published version stands for an equal draft. */
+  private settle(fresh: readonly Row[], present: ReadonlyMap<string, Snapshot>): void {
+    const stored = new Set(fresh.map(versionOf));
+    for (const version of stored) this.unstored.delete(version);
+    for (const version of this.moved) {
+      const live = version.replace(' draft ', ' published ');
+      const isEqual = isDeepStrictEqual(present.get(live), present.get(version));
+      if (stored.has(version) || (stored.has(live) && isEqual)) this.unstored.delete(version);
+      else this.unstored.add(version);
+    }
+    this.moved = [];
   }
 
   private meet(row: Record<string, any>, expected: ReadonlyMap<string, Snapshot>, others: boolean): void {

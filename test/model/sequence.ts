@@ -263,6 +263,7 @@ export class Sequence {
     const changed = this.world.changedSince(before);
     this.observer.note({ written, changed });
     this.tags.move([...written, ...changed]);
+    this.history.note([...written, ...changed]);
     this.tags.keepOnly(this.world.contents());
   }
 

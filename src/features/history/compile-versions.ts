@@ -89,10 +89,14 @@ const lastOf = ({ file, type, row }: PresentVersion, shown: Sql, states: Sql): S
 
 const sameState = ({ row }: PresentVersion): Sql => sql`l.published = ${row}.published`;
 
-/** Condition that the last write stored the row. It compares times, which imports and own SQL may not set. */
+/**
+ * Condition that the last write stored the row. It compares times, which imports and own SQL may not set. A
+ * published version of the same time stands for a draft, also if later writes have changed only the published
+ * version.
+ */
 function isKept(present: PresentVersion): Sql {
   const same = sameState(present);
-  const covering = present.all ? same : sql`(${same} or l.published)`;
+  const covering = present.all ? same : sql`(${same} or l.published and l.at = ${present.row}.updated_at)`;
   const at = sql`case when l.content is not null then l.at end`;
   return sql`${lastOf(present, at, covering)} = ${present.row}.updated_at`;
 }
