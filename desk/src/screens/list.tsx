@@ -137,6 +137,11 @@ export function ListScreen({ type }: { readonly type: Type }) {
           open={(query) => setAddress(new URLSearchParams(query))}
         />
         <FilterBar type={type} filters={state.filters} change={(filters) => go({ filters })} />
+        {address.getAll('filter').length > state.filters.length && (
+          <Text size="sm" role="status" c="var(--desk-alarm)">
+            {texts.lostFilter}
+          </Text>
+        )}
       </Tools>
       <BulkBar
         {...{ type, state, selected }}

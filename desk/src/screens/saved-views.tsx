@@ -51,11 +51,13 @@ export function SavedViews({ type, query, open }: Props) {
             {texts.views}
           </Button>
         </Menu.Target>
-        <Menu.Dropdown>
+        <Menu.Dropdown maw="calc(100vw - 16px)">
           {views.map((view) => (
             <Group key={view.name} gap={4} wrap="nowrap">
               <Menu.Item
                 flex={1}
+                miw={0}
+                style={{ overflowWrap: 'anywhere' }}
                 fw={view.query === query ? 700 : undefined}
                 onClick={() => open(view.query)}
               >

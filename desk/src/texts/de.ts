@@ -79,6 +79,8 @@ export const de: Texts = {
   noDocuments: 'Noch keine Dokumente.',
   noMatches: 'Kein Dokument passt.',
   showsPublished: 'Die Liste zeigt die veröffentlichten Fassungen.',
+  lostFilter:
+    'Ein Filter dieser Ansicht ist nicht anwendbar: Sein Feld wurde entfernt, oder Sie dürfen es nicht lesen.',
   clearSearch: 'Suche und Filter löschen',
   countOf: (from, to, total) => `${from} bis ${to} von ${total}`,
   perPage: 'Pro Seite',

@@ -76,6 +76,7 @@ export const en = {
   noDocuments: 'No documents yet.',
   noMatches: 'No document matches.',
   showsPublished: 'The list shows the published versions.',
+  lostFilter: 'A filter of this view cannot be applied: its field was removed, or you may not read it.',
   clearSearch: 'Clear search and filters',
   countOf: (from: number, to: number, total: number) => `${from} to ${to} of ${total}`,
   perPage: 'Per page',

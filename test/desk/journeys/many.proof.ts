@@ -193,6 +193,27 @@ const imprint = defineSingleType({
     await ann.page.keyboard.press('Escape');
   });
 
+  it('is told that a field of a view was removed, and removes the view on a phone', async () => {
+    const name = 'Everything that somebody has called urgent, with all of its former names';
+    await ann.openAnew('/content/article?q=rain&filter=urgent+$eq+true');
+    await ann.sees('A filter of this view cannot be applied');
+    await ann.press('Views');
+    await ann.item('Save this view');
+    await ann.fill('Name of the view', name);
+    await ann.press('Save');
+    await ann.press('Clear search and filters');
+    await ann.seesNot('A filter of this view cannot be applied');
+    await ann.page.setViewport({ width: 390, height: 860 });
+    await ann.press('Views');
+    const button = await ann.page.waitForSelector(`[aria-label="Remove the view ${name}"]`);
+    const box = await button?.boundingBox();
+    expect((box?.x ?? 390) + (box?.width ?? 0)).toBeLessThan(390);
+    await button?.click();
+    await ann.until('removed', async () => !(await ann.text()).includes('Everything that'));
+    await ann.page.keyboard.press('Escape');
+    await ann.page.setViewport({ width: 1280, height: 900 });
+  });
+
   it('keeps the views that another tab has saved', async () => {
     const save = async (editor: Editor, name: string): Promise<void> => {
       await editor.press('Views');
