@@ -10,7 +10,8 @@ import { sameValues, type Values } from '../form/values.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
 import { BaseVersion } from './base-version.ts';
 import { Keeper } from './keeper.ts';
-import { isSendable, nextWrite, sendsParts } from './next-write.ts';
+import { leaving } from './leaving.ts';
+import { isAutosaved, isSendable, nextWrite, sendsParts } from './next-write.ts';
 import { Observed } from './observed.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { OwnWrites } from './own-writes.ts';
@@ -72,11 +73,6 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   get type(): Place['type'] {
     return this.place.type;
-  }
-
-  /** Whether changes are saved without a press of the button: those of drafts are. */
-  private get isAutosaved(): boolean {
-    return sendsParts(this) && 'update' in this.type.verbs;
   }
 
   /** Opens the document and shows it. Tries again after an error that may pass. */
@@ -181,7 +177,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     const [{ isChanged }, { phase }] = [this.store, this.snapshot];
     this.show({ isChanged });
     if (phase === 'ready' || phase === 'missing') void this.keeper.soon();
-    if (phase === 'ready' && isChanged && this.isAutosaved)
+    if (phase === 'ready' && isChanged && isAutosaved(this))
       this.timers.start('save', AUTOSAVE, () => void this.save());
   }
 
@@ -312,8 +308,10 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Saves, then publishes, unpublishes or discards the draft. Returns false if that was refused. */
   async act(action: Action): Promise<boolean> {
+    const isEarly = action === 'publish' && leaving.isUploading(this.store);
+    if (isEarly) this.show({ saving: 'refused', error: 'A file is being uploaded', refusedAction: action });
+    if (isEarly || (action !== 'discard' && !(await this.save()))) return false;
     if (action === 'discard') await this.revert();
-    else if (!(await this.save())) return false;
     await this.writes.settled();
     return this.writes.start(() => this.perform(action));
   }
@@ -371,7 +369,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     if (phase !== 'ready' && phase !== 'missing') return false;
     const { running } = this.writes;
     await this.keeper.now();
-    const isSaved = phase === 'ready' && recoveredAt === null && this.isAutosaved && this.store.isChanged;
+    const isSaved = phase === 'ready' && recoveredAt === null && isAutosaved(this) && this.store.isChanged;
     return (await (isSaved ? this.save() : running)) !== null;
   }
 }

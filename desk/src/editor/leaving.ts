@@ -58,6 +58,11 @@ class Leaving extends Observed<{ readonly asked: Asked | null }> {
     );
   }
 
+  /** Whether a file is on its way to a form. */
+  isUploading(scope: object): boolean {
+    return this.concerned(scope).some(({ kind }) => kind === 'upload');
+  }
+
   /** Leaves the page, or the form that is the scope, after a question if work of it is under way. */
   ask(leave: () => void, scope?: object): void {
     const held = this.concerned(scope);

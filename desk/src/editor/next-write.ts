@@ -17,6 +17,10 @@ interface Form {
 export const sendsParts = ({ type, isNew }: Pick<Form, 'type' | 'isNew'>): boolean =>
   hasDrafts(type) && !isNew;
 
+/** Whether changes are saved without a press of the button: those of drafts are. */
+export const isAutosaved = (form: Pick<Form, 'type' | 'isNew'>): boolean =>
+  sendsParts(form) && 'update' in form.type.verbs;
+
 /** Whether the form has no value that cannot be sent, and none that the server has refused. */
 export const isSendable = ({ base, values, problemPaths }: FormStore): boolean =>
   problemPaths.length === 0 && sameValues(values, finishedValues(values, base));

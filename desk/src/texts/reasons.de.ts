@@ -37,6 +37,7 @@ export const reasons: typeof english = {
   foreignBlock:
     'Der Text hat einen Block eines anderen Programms. Löschen Sie ihn, um den Text zu speichern.',
   fileTooLarge: 'Die Datei ist größer, als der Server annimmt.',
+  uploading: 'Eine Datei ist noch nicht angekommen. Veröffentlichen Sie, wenn sie da ist.',
   fileEmpty: 'Die Datei ist leer.',
   fileType: 'Der Server nimmt keine Dateien dieses Typs an.',
   fileContent: 'Der Inhalt der Datei hat einen anderen Typ, als ihr Name sagt.',

@@ -11,6 +11,7 @@ export const reasons = {
   unavailable: 'The server is busy or under maintenance. Try again in a minute.',
   tooLarge: 'This is more than the server accepts at once. Shorten it, or ask an administrator.',
   fileTooLarge: 'The file is larger than the server accepts.',
+  uploading: 'A file has not arrived yet. Publish when it is there.',
   fileEmpty: 'The file is empty.',
   fileType: 'The server accepts no files of this type.',
   fileContent: 'The content of the file is of another type than its name says.',

@@ -83,6 +83,7 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/^every attempt failed for (\d+) days$/, ({ webhooks }, days) => webhooks.failures.days(days)],
   [/^(?:File|Form)TooBig$/, ({ reasons }) => reasons.fileTooLarge],
   [/^File is not a valid image$/, ({ reasons }) => reasons.noPicture],
+  [/^A file is being uploaded$/, ({ reasons }) => reasons.uploading],
   [/^Files are empty$/, ({ reasons }) => reasons.fileEmpty],
   [/^Files of type .* are not allowed/, ({ reasons }) => reasons.fileType],
   [/^The file ".*" has conflicting types/, ({ reasons }) => reasons.fileContent],
