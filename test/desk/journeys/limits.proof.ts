@@ -250,7 +250,12 @@ const ROLES: Readonly<Record<string, Grants>> = {
     await tim.sees('This is the first version.');
     await tim.press('Restore');
     await tim.page.locator('.mantine-Modal-content ::-p-aria([name="Restore"][role="button"])').click();
-    await tim.sees('Restored, except what you may not change: Area');
+    const dialog = (): Promise<string> => tim.texts('[role=dialog]').then((all) => all.join());
+    const sentence = 'Restored, except what you may not change: Area';
+    await tim.until('the sentence', async () => (await dialog()).includes(sentence));
+    await tim.until('focus on the button', async () => (await tim.focused()) === 'Close');
+    await tim.page.keyboard.press('Enter');
+    await tim.until('closed dialog', async () => (await dialog()) === '');
     expect(await visit.api('get', `/memos/${documentId}?status=draft`)).toMatchObject({
       title: 'One',
       area: 'new',

@@ -1,8 +1,9 @@
 /** Asks before a version is restored, and shows what the server refuses. */
-import { Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
-import { say } from '../../parts/messages.tsx';
+import { say, useAnnouncement } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
@@ -17,15 +18,24 @@ interface Props {
 }
 
 export function RestoreDialog({ subject, version, close, restored }: Props) {
-  const { history } = useTexts();
+  const texts = useTexts();
+  const { history } = texts;
   const { locales } = useModel();
   const { dateTime } = useFormats();
   const client = useQueryClient();
   const { send, alert, isSending } = useSending();
   const { type } = subject;
+  /** Sentence about values that were left out; null before, and for none. */
+  const [missing, setMissing] = useState<string | null>(null);
+  useAnnouncement(missing);
   const hasShared =
     type.localized && locales.length > 1 && type.attributes.some(({ localized }) => !localized);
+  const finish = async (): Promise<void> => {
+    await client.invalidateQueries({ queryKey: ['history', type.name] });
+    restored(version.locale);
+  };
   const restore = async (): Promise<void> => {
+    let note = '';
     const isDone = await send(async () => {
       const left = await restoreVersion(subject, version.id);
       const kept = type.attributes.filter(({ name }) => left.includes(name));
@@ -34,12 +44,24 @@ export function RestoreDialog({ subject, version, close, restored }: Props) {
         ...(gone.length === 0 ? [] : [history.restoredWithout(gone.join(', '))]),
         ...(kept.length === 0 ? [] : [history.restoredExcept(kept.map(({ label }) => label).join(', '))]),
       ];
-      say(parts.length === 0 ? history.restored : parts.join('. '));
+      note = parts.join('. ');
     });
     if (!isDone) return;
-    await client.invalidateQueries({ queryKey: ['history', type.name] });
-    restored(version.locale);
+    if (note !== '') return setMissing(note);
+    say(history.restored);
+    await finish();
   };
+  if (missing !== null)
+    return (
+      <Dialog key="restored" title={history.restored} close={() => void finish()}>
+        <Text size="sm">{missing}</Text>
+        <Group justify="flex-end">
+          <Button data-autofocus onClick={() => void finish()}>
+            {texts.close}
+          </Button>
+        </Group>
+      </Dialog>
+    );
   return (
     <Dialog title={history.restoreTitle(dateTime(new Date(version.at)))} close={close}>
       {alert}
