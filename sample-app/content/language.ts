@@ -3,6 +3,7 @@ import { defineCollectionType, type DocumentOf } from 'nestjs-content-api';
 export const language = defineCollectionType({
   singularApiId: 'language',
   pluralApiId: 'languages',
+  desk: { title: 'name' },
   attributes: {
     /** ISO 639-3. */
     code: { type: 'string', required: true, unique: true, minLength: 3, maxLength: 3 },

@@ -355,6 +355,8 @@ describe('atlas on PostgreSQL', () => {
     expect(verbs['story']).toMatchObject({ create: 'all', update: 'all', publish: 'all', readDrafts: 'all' });
     expect(verbs['file']).toMatchObject({ create: 'all', delete: 'all' });
     expect(verbs['user']).toEqual({});
+    const titles = Object.fromEntries(model.body.data.types.map((one: Json) => [one.name, one.title]));
+    expect(titles).toMatchObject({ country: 'name', currency: 'name', language: 'name', region: 'name' });
     const data = { name: 'Nowhere' };
     const made = await post(app, '/api/regions', { data }, jwt).expect(201);
     await supertest(app.getHttpServer())
