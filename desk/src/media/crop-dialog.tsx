@@ -1,7 +1,7 @@
 /** Crops a picture in the browser, to replace it or to store the part as a new file. */
 import 'react-easy-crop/react-easy-crop.css';
 import { Button, SegmentedControl, Slider, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import Cropper, { type Area } from 'react-easy-crop';
 import { upload } from '../editor/uploads.ts';
 import { type Json, textOfValue } from '../form/values.ts';
@@ -18,6 +18,8 @@ interface Props {
   readonly folder: string | null;
   readonly close: () => void;
   readonly work: (task: () => Promise<unknown>, message: string) => Promise<boolean>;
+  /** Reason of a failure. */
+  readonly alert: ReactNode;
 }
 
 const SHAPES = ['original', '1:1', '4:3', '3:2', '16:9', '3:4'] as const;
@@ -68,7 +70,7 @@ const aspectOf = (shape: string, file: Json): number => {
   return Number(file['width'] ?? 1) / Number(file['height'] ?? 1) || 1;
 };
 
-export default function CropDialog({ file, folder, close, work }: Props) {
+export default function CropDialog({ file, folder, close, work, alert }: Props) {
   const texts = useTexts();
   const { media } = texts;
   const model = useModel();
@@ -81,9 +83,9 @@ export default function CropDialog({ file, folder, close, work }: Props) {
   const store = async (send: (part: File, area: Area) => Promise<unknown>): Promise<void> => {
     if (area === null) return;
     setBusy(true);
-    await work(async () => send(await cropped(file, area), area), media.stored);
+    const isDone = await work(async () => send(await cropped(file, area), area), media.stored);
     setBusy(false);
-    close();
+    if (isDone) close();
   };
   const name = textOfValue(file['name']);
   const copy = (): void =>
@@ -98,6 +100,7 @@ export default function CropDialog({ file, folder, close, work }: Props) {
       : { label: media.cropCopy, act: copy };
   return (
     <Dialog title={media.cropTitle(name)} close={close} size="lg">
+      {alert}
       <div className="desk-crop">
         <Cropper
           image={textOfValue(file['url'])}

@@ -71,9 +71,12 @@ function useFileWork() {
   const { send, ...sending } = useSending();
   const work = async (task: () => Promise<unknown>, message: string): Promise<boolean> => {
     const isDone = await send(task);
-    await client.invalidateQueries({ queryKey: ['files'] });
-    if (isDone) say(message);
-    return isDone;
+    const reading = client.invalidateQueries({ queryKey: ['files'] });
+    // Without a network, the files are read when it is back.
+    if (!isDone) return false;
+    await reading;
+    say(message);
+    return true;
   };
   return { ...sending, work };
 }
@@ -102,7 +105,7 @@ function Details({ file, folder = null, close }: Props) {
   return (
     <Stack>
       <Unsaved isChanged={mayUpdate && Object.keys(changes).length > 0} />
-      {alert}
+      {asked !== 'crop' && alert}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Stack>
           {isPicture ? (
@@ -169,7 +172,7 @@ function Details({ file, folder = null, close }: Props) {
       )}
       {asked === 'crop' && (
         <Opening>
-          <CropDialog file={file} folder={folder} close={() => setAsked(null)} work={work} />
+          <CropDialog file={file} folder={folder} close={() => setAsked(null)} {...{ work, alert }} />
         </Opening>
       )}
     </Stack>

@@ -158,6 +158,18 @@ const leaflet = defineCollectionType({
     const info = { alternativeText: 'Platform', caption: 'At noon', focalPoint: { x: 75, y: 50 } };
     const { documentId } = await visit.upload('platform.png', '#7f5539', { ...info, folder: '/trains' });
     await ann.open('/media?folder=/trains');
+    await ann.press('platform.png');
+    await inDialog('Crop');
+    await ann.page.waitForSelector('.reactEasyCrop_CropArea');
+    await ann.until('ready', async () => (await ann.page.$$('button[data-disabled]')).length < 2);
+    await ann.page.setOfflineMode(true);
+    await ann.press('Replace the picture');
+    await ann.until('the reason', async () => (await ann.page.$$('[role=alert]')).length === 1);
+    await ann.until('ready', async () => (await ann.page.$$('[data-loading]')).length === 0);
+    await ann.page.setOfflineMode(false);
+    await ann.press('Cancel');
+    await ann.press('Close');
+    await closed();
     for (const button of ['Save as a new file', 'Replace the picture']) {
       await ann.press('platform.png');
       await inDialog('Crop');
