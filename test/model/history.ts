@@ -165,7 +165,7 @@ export class History {
     const fresh = rows.filter(({ id }) => !this.known.has(String(id)) && !this.passed.has(String(id)));
     const keyIn = (row: Record<string, any>): string =>
       `${row['document_id']} ${row['published']} ${row['locale']}`;
-    if (!inSteps) this.compareBefore(fresh, before.snapshots, present);
+    if (!inSteps) this.compareBefore(fresh, before.snapshots);
     this.settle(fresh, present);
     const last = new Map(fresh.map((row) => [keyIn(row), row]));
     const isLast = (row: Record<string, any>): boolean => last.get(keyIn(row)) === row;
@@ -192,15 +192,13 @@ export class History {
   }
 
   /**
-   * Versions are stored again before a write only if something has changed them (25.8), or if they are deleted,
-   * for the trash.
+   * Versions are stored again before a write only if something has changed them (25.8). Writes that delete
+   * versions store all others of the document.
    */
-  private compareBefore(
-    fresh: readonly Row[],
-    before: ReadonlyMap<string, Snapshot>,
-    present: ReadonlyMap<string, Snapshot>,
-  ): void {
-    for (const row of fresh.filter((one) => one['action'] === 'before' && present.has(versionOf(one)))) {
+  private compareBefore(fresh: readonly Row[], before: ReadonlyMap<string, Snapshot>): void {
+    const isWritten = ({ action, content }: Row): boolean => action !== 'before' && content !== null;
+    const written = new Set(fresh.filter(isWritten).map((row) => row['document_id']));
+    for (const row of fresh.filter((one) => one['action'] === 'before' && written.has(one['document_id']))) {
       const key = versionOf(row);
       const [known, content] = [this.lastKnown(key)?.content ?? null, before.get(key)];
       if (known === null || content === undefined || this.unstored.has(key)) continue;

@@ -264,7 +264,8 @@ export class Sequence {
     this.observer.note({ written, changed });
     this.tags.move([...written, ...changed]);
     this.history.note([...written, ...changed]);
-    this.tags.keepOnly(this.world.contents());
+    const there = this.world.contents();
+    this.tags.leave([...before.keys()].filter((version) => !there.has(version)));
   }
 
   /** Returns the version that a write changes, if it has a tag for it. People send none. */

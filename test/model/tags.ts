@@ -24,8 +24,16 @@ export class Tags {
     }
   }
 
-  /** Makes the tags of deleted versions stale. */
-  keepOnly(there: ReadonlyMap<string, unknown>): void {
-    this.move([...this.known.keys()].filter((version) => !there.has(version)));
+  /**
+   * Makes the tags of deleted versions stale. The draft of an unpublished version may have another tag, as it
+   * keeps the positions of its links.
+   */
+  leave(versions: readonly string[]): void {
+    this.move(versions);
+    for (const version of versions) {
+      const [id = '', state] = version.split(' ');
+      const drafts = [...this.known.keys()].filter((one) => one.startsWith(`${id} draft `));
+      if (state === 'published') for (const draft of drafts) this.known.delete(draft);
+    }
   }
 }
