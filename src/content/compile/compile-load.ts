@@ -17,6 +17,7 @@ import {
   type Statement,
   type Template,
 } from '../../kernel/sql.js';
+import { isText } from '../../kernel/json.js';
 import { eachTemplate } from '../../kernel/many.js';
 import { stampOf } from './changes.js';
 import { compileOwnShape, type OwnShape } from './compile-own.js';
@@ -63,6 +64,10 @@ function versions({ type, documentId, own, merged, coverage, kept }: VersionsSha
 /** Prints `model`: the digest of the stored model. */
 export const storedModel = ({ table }: ContentType): Sql =>
   sql`(select m.digest from ${quote(modelTableOf({ table }))} m where m.id = 1) as model`;
+
+/** Returns what {@link storedModel} has selected; null if no model is stored. */
+export const modelIn = (row?: Readonly<Record<string, unknown>>): string | null =>
+  isText(row?.['model']) ? row['model'] : null;
 
 /**
  * Conditions for rows whose values are needed. Of a published version only instances are needed, since a body

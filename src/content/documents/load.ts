@@ -3,7 +3,7 @@
  * references.
  */
 import type { OwnCondition } from '../access/decide.js';
-import { compileExpectedDocuments, compileLoad, compileVersions } from '../compile/compile-load.js';
+import { compileExpectedDocuments, compileLoad, compileVersions, modelIn } from '../compile/compile-load.js';
 import { documentsIn } from '../compile/load-shape.js';
 import type { Row } from '../../pool/runner.js';
 import type { Lookup } from '../plan/body.js';
@@ -175,7 +175,7 @@ export function foundIn(row: Row = {}, { body }: LoadRequest): FoundState {
     versions: parse<Row[]>(row['versions'], []),
     named: new Map(types.map((to, i) => [to, parse<readonly FoundRow[]>(row[`k${i}`], [])])),
     linked: parse<boolean[]>(row['linked'], []),
-    model: typeof row['model'] === 'string' ? row['model'] : null,
+    model: modelIn(row),
     freshIds: parse<number[]>(row['ids'], []),
   };
 }

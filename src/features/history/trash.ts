@@ -4,6 +4,7 @@ import { SYSTEM } from '../../content/access/caller.js';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
 import { Documents } from '../../content/documents/documents.service.js';
+import { modelIn } from '../../content/compile/compile-load.js';
 import { ModelWatch } from '../../content/documents/model-watch.js';
 import { titleOf } from '../../content/documents/visible-documents.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
@@ -13,7 +14,7 @@ import { isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
 import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
-import { isObject, isText } from '../../kernel/json.js';
+import { isObject } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
 import { listIn, paginationOf, trashPageOf } from './page.js';
@@ -70,7 +71,7 @@ export class Trash {
     const isVisible = rows.length > 0 && rows.every((row) => row['visible'] === true);
     if (exists?.['found'] === true || !isVisible) throw notFound();
     // A process with an outdated model would omit values that it does not know.
-    this.model.check(isText(exists?.['model']) ? exists['model'] : null);
+    this.model.check(modelIn(exists));
     const refused = new Set<string>();
     const refusing =
       ({ published }: VersionRow) =>

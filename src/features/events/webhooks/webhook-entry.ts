@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
 import { type Decision, decideRead } from '../../../content/access/decide.js';
-import { storedModel } from '../../../content/compile/compile-load.js';
+import { modelIn, storedModel } from '../../../content/compile/compile-load.js';
 import { ModelWatch } from '../../../content/documents/model-watch.js';
 import { Documents } from '../../../content/documents/documents.service.js';
 import { type Grants, Permissions } from '../../../content/access/permissions.js';
@@ -12,7 +12,7 @@ import { typeUid } from '../../../content/model/naming.js';
 import { Database } from '../../../content/store/database.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
 import { wrongValue } from '../../../kernel/errors.js';
-import { isObject, isText } from '../../../kernel/json.js';
+import { isObject } from '../../../kernel/json.js';
 import { print, sql } from '../../../kernel/sql.js';
 import { LiveTags } from '../live/live-tags.js';
 import type { LoggedEvent } from '../logged-event.js';
@@ -126,7 +126,7 @@ export class WebhookEntries {
    */
   private async ofUnknownType(): Promise<null> {
     const [row] = await this.database.run(print(sql`select ${storedModel(this.schema.file)}`));
-    this.model.check(isText(row?.['model']) ? row['model'] : null);
+    this.model.check(modelIn(row));
     return null;
   }
 
