@@ -194,7 +194,7 @@ const imprint = defineSingleType({
   });
 
   it('is told that a field of a view was removed, and removes the view on a phone', async () => {
-    const name = 'Everything that somebody has called urgent, with all of its former names';
+    const name = 'Everything that editors have marked as urgent, with all of its former titles';
     await ann.openAnew('/content/article?q=rain&filter=urgent+$eq+true');
     await ann.sees('A filter of this view cannot be applied');
     await ann.press('Views');
