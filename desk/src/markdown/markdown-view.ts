@@ -22,6 +22,7 @@ import type { Look, Uploading } from '../fields/text-parts.tsx';
 import { settings } from '../settings.ts';
 import { continueItem, link, toggleAround, toggleLines } from './commands.ts';
 import { markdown } from './language.ts';
+import { lineDirection } from './line-direction.ts';
 
 interface Options extends Pick<Uploading, 'late'> {
   readonly value: string;
@@ -49,7 +50,8 @@ const lookOf = (look: Look): Extension => [
     ...(look.readOnly ? { 'aria-readonly': 'true', tabindex: '0' } : {}),
     ...(look.describedBy === undefined ? {} : { 'aria-describedby': look.describedBy }),
   }),
-  EditorView.editorAttributes.of(look.dir === undefined ? {} : { dir: look.dir }),
+  EditorView.editorAttributes.of({ dir: look.dir }),
+  look.dir === 'rtl' ? [] : lineDirection,
   look.placeholder === undefined ? [] : placeholder(look.placeholder),
 ];
 

@@ -557,6 +557,19 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     expect((await stored(id)).body).toBe('ONE\n\ntwo');
   });
 
+  it('reads each line of Markdown in the direction of its text', async () => {
+    await write({ body: 'Bread and salt\n\nמלח ולחם' });
+    await ann.page.waitForSelector(BODY);
+    const directions = `[...document.querySelectorAll('${BODY} .cm-line')]
+      .map((line) => getComputedStyle(line).direction)`;
+    expect(await ann.page.evaluate(directions)).toEqual(['ltr', 'ltr', 'rtl']);
+    await ann.page.focus(BODY);
+    await press('Control+End');
+    await insert('\nשלום');
+    expect(await ann.page.evaluate(directions)).toEqual(['ltr', 'ltr', 'rtl', 'rtl']);
+    await ann.saved();
+  });
+
   it('sees a preview of Markdown, and nothing in it runs or looks like the desk', async () => {
     await write({
       body: [
