@@ -77,19 +77,24 @@ export function SavedViews({ type, query, open }: Props) {
           <Menu.Item onClick={() => setNaming(true)}>{texts.saveView}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {isNaming && <NameDialog save={save} close={() => setNaming(false)} />}
+      {isNaming && (
+        <NameDialog taken={views.map(({ name }) => name)} save={save} close={() => setNaming(false)} />
+      )}
     </>
   );
 }
 
 interface NameProps {
+  /** Names of the views that are stored. */
+  readonly taken: readonly string[];
   readonly save: (name: string) => void;
   readonly close: () => void;
 }
 
-function NameDialog({ save, close }: NameProps) {
+function NameDialog({ taken, save, close }: NameProps) {
   const texts = useTexts();
   const [name, setName] = useState('');
+  const isTaken = taken.includes(name.trim());
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (name.trim() !== '') save(name.trim());
@@ -100,12 +105,13 @@ function NameDialog({ save, close }: NameProps) {
         <Stack>
           <TextInput
             label={texts.palette.viewName}
+            description={isTaken ? texts.palette.viewTaken : undefined}
             required
             data-autofocus
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <DialogButtons close={close} label={texts.save} />
+          <DialogButtons close={close} label={isTaken ? texts.palette.replaceView : texts.save} />
         </Stack>
       </form>
     </Dialog>

@@ -119,6 +119,8 @@ export const de: Texts = {
     views: 'Ansichten',
     saveView: 'Diese Ansicht speichern',
     viewName: 'Name der Ansicht',
+    viewTaken: 'Sie haben eine Ansicht mit diesem Namen. Sie wird ersetzt.',
+    replaceView: 'Ersetzen',
     removeView: (name) => `Ansicht ${name} entfernen`,
   },
   operators: {

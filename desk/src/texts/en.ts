@@ -115,6 +115,8 @@ export const en = {
     views: 'Views',
     saveView: 'Save this view',
     viewName: 'Name of the view',
+    viewTaken: 'You have a view of this name. It will be replaced.',
+    replaceView: 'Replace',
     removeView: (name: string) => `Remove the view ${name}`,
   },
   operators: {

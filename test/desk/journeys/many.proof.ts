@@ -214,6 +214,30 @@ const imprint = defineSingleType({
     await ann.page.setViewport({ width: 1280, height: 900 });
   });
 
+  it('is told before a view of the same name is replaced', async () => {
+    const name = async (view: string): Promise<void> => {
+      await ann.press('Views');
+      await ann.item('Save this view');
+      await ann.fill('Name of the view', view);
+    };
+    await ann.openAnew('/content/article?q=rain');
+    await name('Weather');
+    await confirm('Save');
+    await ann.open('/content/article?q=snow');
+    await name('Weather');
+    await ann.sees('You have a view of this name. It will be replaced.');
+    await confirm('Replace');
+    await ann.openAnew('/content/article');
+    await ann.press('Views');
+    await ann.item('Weather');
+    await ann.sees('1 to 1 of 1');
+    expect(ann.page.url()).toContain('q=snow');
+    await ann.press('Views');
+    await ann.press('Remove the view Weather');
+    await ann.until('removed', async () => !(await ann.text()).includes('Weather'));
+    await ann.page.keyboard.press('Escape');
+  });
+
   it('keeps the views that another tab has saved', async () => {
     const save = async (editor: Editor, name: string): Promise<void> => {
       await editor.press('Views');
