@@ -1,4 +1,5 @@
 /** Commands of `npx nestjs-content-api`, one row each. */
+import { readFileSync } from 'node:fs';
 import { suggest } from '../content/model/suggest.js';
 import { ACCESS_USAGE, runAccess } from './access-command.js';
 import { ADOPT_USAGE, runAdopt } from './adopt-command.js';
@@ -56,6 +57,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 const HELP: readonly string[] = ['--help', '-h'];
+const VERSION: readonly string[] = ['--version', '-v'];
+
+/** Returns the version of this package. */
+function versionOf(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
+}
 
 const usage = (): string =>
   ['Usage: nestjs-content-api <command>', '', ...Object.values(COMMANDS).map((one) => `  ${one.usage}`)].join(
@@ -69,6 +77,7 @@ const noSuchCommand = (name: string): string =>
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<string> {
   const [name = '', ...rest] = args;
   if (['help', ...HELP].includes(name)) return usage();
+  if (VERSION.includes(name)) return versionOf();
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
     throw new UsageError(name === '' ? usage() : `${noSuchCommand(name)}\n\n${usage()}`);

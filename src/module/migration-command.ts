@@ -12,21 +12,23 @@ import { applyMigration, type MigrationProgress } from './content.apply-migratio
 import { migrationOn } from './content.migration.js';
 import { CONTENT_ORM } from './content.orm.js';
 
+const FOLDER = 'migrations';
+
 const MIGRATION_USAGE = `Usage: nestjs-content-api migration --module <file>[#<export>] [options]
 
   Compares the model with the content in the database and writes a migration for MikroORM's migrator, tables and
   content. If content would be lost, it lists the losses and writes no migration.
 
   --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
-  --path <folder>              folder of migrations; default "migrations".
+  --path <folder>              folder of migrations; default "${FOLDER}".
   --name <name>                added to the name of the file.
   --dry-run                    prints the changes, and writes nothing.
-  --apply                      applies the changes to a running site, and writes no file.
+  --apply                      applies the changes to a running site, and writes no file. It refuses --path and --name.
   --help                       prints this text.
 `;
 
 interface Options {
-  readonly path: string;
+  readonly path?: string | undefined;
   readonly name?: string | undefined;
   readonly 'dry-run': boolean;
   readonly apply: boolean;
@@ -42,7 +44,7 @@ function checkLosses({ refusals }: ContentMigration): void {
   throw new UsageError(['No migration is written, because content would be lost:', ...lines].join('\n'));
 }
 
-async function write(migration: ContentMigration, { path, name }: Options): Promise<string> {
+async function write(migration: ContentMigration, { path = FOLDER, name }: Options): Promise<string> {
   const time = new Date().toISOString().replace(/[-T:]|\.\d{3}Z$/g, '');
   const className = `Migration${time}${name === undefined ? '' : `_${name.replace(/\W+/g, '_')}`}`;
   const file = join(path, `${className}.cjs`);
@@ -70,7 +72,7 @@ export async function runMigration(args: readonly string[]): Promise<string> {
     args: [...args],
     options: {
       module: { type: 'string' },
-      path: { type: 'string', default: 'migrations' },
+      path: { type: 'string' },
       name: { type: 'string' },
       'dry-run': flag,
       apply: flag,
@@ -79,6 +81,8 @@ export async function runMigration(args: readonly string[]): Promise<string> {
   });
   if (values.help === true) return MIGRATION_USAGE.trimEnd();
   if (values.module === undefined) throw new UsageError(MIGRATION_USAGE);
+  if (values.apply && (values.path ?? values.name) !== undefined)
+    throw new UsageError('--apply writes no file: leave out --path and --name');
   const app = await openContext(await importModule(values.module));
   try {
     return await migrate(app, values);

@@ -1,4 +1,5 @@
 /** Mistakes on the command line: one message each, which says what to do. */
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,6 +114,13 @@ describe('a command reports', () => {
     );
   });
 
+  it('options about a file when it writes none', async () => {
+    const app = ['--module', `${FIXTURE}#App`, '--apply'];
+    const message = '--apply writes no file: leave out --path and --name';
+    expect(await messageOf('migration', ...app, '--name', 'tags')).toBe(message);
+    expect(await messageOf('migration', ...app, '--path', folder)).toBe(message);
+  });
+
   it('a missing privilege, and a missing folder', async () => {
     expect(await run(['migration', '--apply', '--module', `${FIXTURE}#App`], SURROUNDINGS)).toMatch(/Done$/);
     expect(await messageOf('export', join(folder, 'never'), '--module', `${FIXTURE}#Limited`)).toMatch(
@@ -132,6 +140,11 @@ describe('a command reports', () => {
     );
     expect(await messageOf('import', join(folder, 'cut'), ...app)).toBe('The archive is not complete');
   });
+});
+
+it.each(['--version', '-v'])('%s prints the version of the package', async (option) => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(await run([option], SURROUNDINGS)).toBe(version);
 });
 
 describe('help', () => {
