@@ -183,7 +183,10 @@ export class BulkWrites {
       };
       const request = { kind: 'list', by: null, format: 'flat', action: 'find' } as const;
       const plan = this.documents.plan(type, query, { ...request, caller: options.caller });
-      const { data, meta } = await this.documents.read(plan, { disconnect: options.disconnect ?? null });
+      const { data, meta } = await this.documents.read(plan, {
+        disconnect: options.disconnect ?? null,
+        em: options.em,
+      });
       total = meta.pagination?.total ?? 0;
       if (isOnce && dryRun) return total;
       const found = documentIdsIn(data);

@@ -89,12 +89,11 @@ export class ContentService<T extends Subject = DocumentFields> {
    */
   async find<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     query: ListQueryFor<T, F, P> = {},
-    { as = SYSTEM }: ServiceOptions = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<{ data: AnswerFor<T, F, P>[]; meta: { pagination?: PaginationMeta } }> {
     const plan = this.plan('find', { query, as }, { kind: 'list', by: null });
-    const { data, meta } = await this.documents.read(plan, {
-      by: { caller: as, action: 'find', requestId: null },
-    });
+    const by = { caller: as, action: 'find', requestId: null } as const;
+    const { data, meta } = await this.documents.read(plan, { by, em });
     return { data: JSON.parse(data) as AnswerFor<T, F, P>[], meta };
   }
 
@@ -111,12 +110,13 @@ export class ContentService<T extends Subject = DocumentFields> {
   async findVersion<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     documentId: string | null,
     query: OneQueryFor<T, F, P> = {},
-    { as = SYSTEM }: ServiceOptions = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<ReadVersion<AnswerFor<T, F, P>> | null> {
     const action = this.type.kind === 'singleType' ? 'find' : 'findOne';
     try {
       const plan = this.plan(action, { query, as }, { kind: 'one', by: byDocumentId(documentId) });
-      const answer = await this.documents.read(plan, { by: { caller: as, action, requestId: null } });
+      const by = { caller: as, action, requestId: null } as const;
+      const answer = await this.documents.read(plan, { by, em });
       return { data: documentOf<T, F, P>(answer), etag: answer.head?.headers['ETag'] ?? '' };
     } catch (error) {
       if (error instanceof ContentError && error.name === 'NotFoundError') return null;

@@ -1,7 +1,8 @@
 /** Execution of planned reads: cached, shared with equal reads, or run. */
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { compileAnswer, readLabelOf } from '../compile/compile-read.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
-import type { Row } from '../../pool/runner.js';
+import { type Row, runnerOf } from '../../pool/runner.js';
 import { notFound, overLimit } from '../../kernel/errors.js';
 import { checkedAs, isFlag, isObject, isText, type Test } from '../../kernel/json.js';
 import { type LoadedAnswer, ReadCache } from '../../cache/read-cache.js';
@@ -29,6 +30,8 @@ export interface ReadFor {
   readonly since?: Mark | null;
   /** Reader, for hooks; none for reads of the library itself. */
   readonly by?: Pick<ContentReadEvent, 'action' | 'caller' | 'requestId'>;
+  /** Transaction in which to read: it has a connection, and the pool may have no other one. */
+  readonly em?: SqlEntityManager | undefined;
 }
 
 interface LoadOptions {
@@ -101,7 +104,8 @@ export class Reads {
     return this.changeLog.isWhole && this.base.settings.cache.bytes > 0;
   }
 
-  async answer(plan: ReadPlan, { disconnect = null, since: requested }: ReadFor): Promise<Answer> {
+  async answer(plan: ReadPlan, { disconnect = null, since: requested, em }: ReadFor): Promise<Answer> {
+    if (em !== undefined) return this.answerIn(plan, em);
     const key = readKeyOf(plan);
     const since = this.base.database.hasReplicas ? requested : undefined;
     const share = key === null || since === undefined ? key : `${key} @${since ?? ''}`;
@@ -129,6 +133,12 @@ export class Reads {
       : reading());
     // A replica may be behind the last poll, so its position stays.
     return isBypassed ? answer : this.marked(answer);
+  }
+
+  private async answerIn(plan: ReadPlan, em: SqlEntityManager): Promise<Answer> {
+    const rows = await runnerOf(em).run(this.print(plan));
+    const { answer, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
+    return (await this.loaded(plan, answer, { row, isCacheable: false })).answer;
   }
 
   private async traced(reading: () => Promise<Answer>, isHit: () => boolean): Promise<Answer> {

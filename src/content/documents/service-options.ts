@@ -15,7 +15,10 @@ export type ContentQuery = RawQuery;
 export interface ServiceOptions {
   /** Default: the application itself, which has all permissions. */
   readonly as?: Caller;
-  /** Entity manager of a transaction begun with `em.transactional`; the write joins it. */
+  /**
+   * Entity manager of a transaction begun with `em.transactional`. The method joins it: a write is stored
+   * with the transaction, and a read sees what the transaction has written.
+   */
   readonly em?: SqlEntityManager | undefined;
   /**
    * ETag or ETags of the version that a write expects, or `'*'` for any version. If another version exists,

@@ -1,4 +1,5 @@
 /** Documents that a caller finds now, with their titles and states. */
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { checkedAs, isListOf, isNullOr, isOptional, isShape, isText } from '../../kernel/json.js';
@@ -53,6 +54,11 @@ const titleName = (type: ContentType): string | undefined =>
 export const titleOf = (values: Values | null, type: ContentType): unknown =>
   values?.[titleName(type) ?? ''] ?? null;
 
+/** Caller who looks for documents of a type, outside a transaction or in one. */
+export interface Searcher extends Viewer {
+  readonly em?: SqlEntityManager | undefined;
+}
+
 interface Page {
   readonly published: boolean;
   readonly action: Action;
@@ -71,7 +77,7 @@ export class VisibleDocuments {
    * documents, whether published, in order: a document is read in the first state that it has.
    */
   async find(
-    viewer: Viewer,
+    viewer: Searcher,
     ids: readonly string[],
     states: readonly boolean[],
   ): Promise<ReadonlyMap<string, readonly VisibleVersion[]>> {
@@ -105,7 +111,7 @@ export class VisibleDocuments {
   }
 
   private async read(
-    { type, caller }: Viewer,
+    { type, caller, em }: Searcher,
     ids: readonly string[],
     published: boolean,
   ): Promise<readonly VisibleVersion[]> {
@@ -120,7 +126,7 @@ export class VisibleDocuments {
       ...(isDraft ? { withState: 'true' } : {}),
     };
     const page = { published, action: 'find', pageSize: this.settings.maxLimit } as const;
-    const data = await this.list({ type, caller }, query, page);
+    const data = await this.list({ type, caller, em }, query, page);
     return checkedAs(JSON.parse(data), isFoundList, 'A list of documents').map((row) => ({
       documentId: row.documentId,
       locale: type.localized ? (row.locale ?? null) : null,
@@ -131,7 +137,7 @@ export class VisibleDocuments {
 
   /** Returns a list in one state, and in all locales unless the query names one, as JSON. */
   private async list(
-    { type, caller }: Viewer,
+    { type, caller, em }: Searcher,
     query: Readonly<Record<string, unknown>>,
     { published, action, pageSize }: Page,
   ): Promise<string> {
@@ -142,7 +148,7 @@ export class VisibleDocuments {
       pagination: { page: 1, pageSize, withCount: false },
     };
     const request = { kind: 'list', by: null, caller, format: 'flat', action } as const;
-    return (await this.documents.read(this.documents.plan(type, whole, request))).data;
+    return (await this.documents.read(this.documents.plan(type, whole, request), { em })).data;
   }
 
   private titleFields({ type, caller }: Viewer, published: boolean): readonly string[] {

@@ -264,9 +264,7 @@ export class Database {
   async problems(): Promise<DatabaseProblems> {
     try {
       const native = await this.nativePool();
-      const run: Runner['run'] = (statement) =>
-        native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, null);
-      return { away: null, ...(await checkTables(this.base.orm, run)) };
+      return { away: null, ...(await checkTables(this.base.orm, this.runOn(native))) };
     } catch (error) {
       const why = outageReason(error) ?? String(error);
       const away = `The database cannot be used: ${why}. Until it can, content routes respond with 503`;
@@ -277,11 +275,13 @@ export class Database {
   /** Returns advice on connection, encoding and locale. Without a database, there is none on the last two. */
   async advice(): Promise<readonly string[]> {
     const native = await this.nativePool();
-    const run: Runner['run'] = (statement) =>
-      native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, null);
     // First the pool: behind a pooler, it may have to stop naming statements.
     const ofPool = (await native?.advice()) ?? [];
-    return [...ofPool, ...(await checkText(run).catch(() => []))];
+    return [...ofPool, ...(await checkText(this.runOn(native)).catch(() => []))];
+  }
+
+  private runOn(native: NativePool | null): Runner['run'] {
+    return (statement) => (native ?? runnerOf(this.em.fork())).run(statement, null);
   }
 
   private mapError(error: unknown, values: UniqueValues = new Map()): unknown {

@@ -5,13 +5,14 @@ import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
 import { documentIdsIn } from '../../content/documents/document-id.js';
 import { Documents } from '../../content/documents/documents.service.js';
+import type { Searcher } from '../../content/documents/visible-documents.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
 import { STAGE } from '../../content/model/stage-definition.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { oneOf } from '../../content/plan/rights.js';
-import { decideReading, mayLook, type Viewer } from '../../content/plan/version-rights.js';
+import { decideReading, mayLook } from '../../content/plan/version-rights.js';
 import { Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
 import { isText } from '../../kernel/json.js';
@@ -31,7 +32,7 @@ import { currentVersions, visibleTo } from './visible-versions.js';
 import { keyOf, leftOutFor, referenceTo, VisibleContents } from './visible-contents.js';
 
 /** Document of a request, with the caller and its rights. */
-interface Subject extends VersionsOf, Viewer {
+interface Subject extends VersionsOf, Searcher {
   readonly options: WriteOptions;
 }
 
@@ -148,8 +149,8 @@ export class DocumentVersions {
 
   /** Throws a 404 if the caller does not find the document now, and a 403 without the right to look. */
   private async subjectOf({ plan: { type, documentId }, options }: HistoryRequest): Promise<Subject> {
-    const viewer = { caller: options.caller, type };
-    const { caller } = viewer;
+    const { caller, em } = options;
+    const viewer = { caller, type, em };
     const draft = type.draftAndPublish && mayLook(viewer, false);
     if (!draft && !mayLook(viewer, true)) throw forbidden();
     const query = {
@@ -161,7 +162,7 @@ export class DocumentVersions {
     };
     const request = { kind: 'list', by: null, caller, format: 'flat' } as const;
     const plan = this.documents.plan(type, query, { ...request, action: oneOf(type) });
-    const { data } = await this.documents.read(plan);
+    const { data } = await this.documents.read(plan, { em });
     const [found] = documentIdsIn(data);
     if (found === undefined || !(await this.mayUpdate(viewer, found))) throw notFound();
     const visible = visibleTo(viewer, ['update'], this.settings.defaultLocale);
@@ -170,14 +171,14 @@ export class DocumentVersions {
   }
 
   /** Whether a caller whose grants have conditions may read and update some present version. */
-  private async mayUpdate(viewer: Viewer, documentId: string): Promise<boolean> {
+  private async mayUpdate(viewer: Searcher, documentId: string): Promise<boolean> {
     const { caller, type } = viewer;
     const written = decide(caller, type, 'update');
     if (written === 'all') return true;
     const { defaultLocale } = this.settings;
     const shown = decideReading(viewer);
     const statement = compileVersionRights({ type, documentId, defaultLocale, written, live: 'all', shown });
-    const rows = await this.database.run(statement);
+    const rows = await this.run(statement, viewer);
     return rows.some((row) => row['written'] === true && row['shown'] === true);
   }
 
@@ -212,7 +213,7 @@ export class DocumentVersions {
   }
 
   /** Runs a statement in the transaction of a request with an Idempotency-Key, which sees the write. */
-  private run(statement: Statement, { options: { em } }: Subject): Promise<readonly Row[]> {
-    return em === undefined ? this.database.run(statement) : runnerOf(em).run(statement);
+  private run(statement: Statement, { em }: Searcher): Promise<readonly Row[]> {
+    return (em === undefined ? this.database : runnerOf(em)).run(statement);
   }
 }

@@ -6,7 +6,7 @@ import type { HistoryRequest } from '../../content/documents/document-history.js
 import { Documents } from '../../content/documents/documents.service.js';
 import { modelIn } from '../../content/compile/compile-load.js';
 import { ModelWatch } from '../../content/documents/model-watch.js';
-import { titleOf } from '../../content/documents/visible-documents.js';
+import { type Searcher, titleOf } from '../../content/documents/visible-documents.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { type Attribute, CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
@@ -16,13 +16,14 @@ import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { runnerOf } from '../../pool/runner.js';
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
 import { listIn, paginationOf, trashPageOf } from './page.js';
 import { creationOf, statusOf, type VersionRow } from './version-row.js';
 import { restorableVersions, visibleTo } from './visible-versions.js';
 import { leftOutFor, VisibleContents } from './visible-contents.js';
 
-interface Subject extends VersionsOf, Viewer {
+interface Subject extends VersionsOf, Searcher {
   readonly options: WriteOptions;
 }
 
@@ -62,12 +63,13 @@ export class Trash {
 
   /** Creates a deleted document again: with its id, in its locales and states. */
   async restore({ plan: { type, documentId }, options }: HistoryRequest): Promise<Answer> {
-    const { caller } = options;
+    const { caller, em } = options;
     const rules = this.rulesOf({ caller, type });
     if (documentId === null) throw notFound();
-    const subject: Subject = { type, documentId, caller, options, ...rules };
-    const [exists] = await this.database.run(compileExists(subject));
-    const rows = (await this.database.run(compileLast(this.schema.file, subject))) as readonly VersionRow[];
+    const subject: Subject = { type, documentId, caller, em, options, ...rules };
+    const database = em === undefined ? this.database : runnerOf(em);
+    const [exists] = await database.run(compileExists(subject));
+    const rows = (await database.run(compileLast(this.schema.file, subject))) as readonly VersionRow[];
     const isVisible = rows.length > 0 && rows.every((row) => row['visible'] === true);
     if (exists?.['found'] === true || !isVisible) throw notFound();
     // A process with an outdated model would omit values that it does not know.
@@ -81,23 +83,25 @@ export class Trash {
         if (isRefused) refused.add(attribute.name);
         return isRefused;
       };
-    // Reads before the transaction: they have connections of their own.
-    const versions = await Promise.all(
-      inOrder(rows).map(async (row) => ({
-        row,
-        // No instance exists any more.
-        body: await this.contents.bodyOf(row, subject, { refuses: refusing(row), identified: false }),
-      })),
-    );
+    // Reads before the transaction, unless the request has one: nothing waits for a second connection.
+    const versions: DeletedVersion[] = [];
+    for (const row of inOrder(rows)) {
+      // No instance exists any more.
+      const body = await this.contents.bodyOf(row, subject, { refuses: refusing(row), identified: false });
+      versions.push({ row, body });
+    }
     const answer = await this.recreated({ ...subject, owner: await this.ownerOf(subject, rows) }, versions);
     const left = [...new Set([...rows.flatMap((row) => leftOutFor(subject, row)), ...refused])];
     return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
   }
 
   /** Returns the owner whom the deleted document had, and who still exists. */
-  private async ownerOf({ type, documentId }: Subject, [row]: readonly VersionRow[]): Promise<string | null> {
+  private async ownerOf(
+    { type, documentId, em }: Subject,
+    [row]: readonly VersionRow[],
+  ): Promise<string | null> {
     if (row === undefined || type.owner === null) return null;
-    const bodyOf = await this.contents.bodyOf(row, { type, documentId, caller: SYSTEM });
+    const bodyOf = await this.contents.bodyOf(row, { type, documentId, caller: SYSTEM, em });
     const { [type.owner]: owner } = bodyOf('create', false);
     return typeof owner === 'string' ? owner : null;
   }

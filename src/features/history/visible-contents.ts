@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../content/access/caller.js';
-import { statesOf, VisibleDocuments } from '../../content/documents/visible-documents.js';
+import { type Searcher, statesOf, VisibleDocuments } from '../../content/documents/visible-documents.js';
 import type { Attribute, ContentType, LinkedAttribute } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
 import { decideRelated, mayFind, oneOf, rightsOf } from '../../content/plan/rights.js';
@@ -58,7 +58,7 @@ export class VisibleContents {
    */
   async shown(
     row: VersionRow,
-    subject: Viewer,
+    subject: Searcher,
     form: (link: StoredLink, found: ReadonlyMap<string, unknown>) => unknown,
   ): Promise<Record<string, unknown> | null> {
     const { caller } = subject;
@@ -71,7 +71,7 @@ export class VisibleContents {
   }
 
   /** Returns the linked documents that the caller finds now, with their titles. */
-  private async targetsOf(row: VersionRow, subject: Viewer): Promise<ReadonlyMap<string, unknown>> {
+  private async targetsOf(row: VersionRow, subject: Searcher): Promise<ReadonlyMap<string, unknown>> {
     const links = new Map<ContentType, Set<string>>();
     this.of(row, subject, {
       link: ({ type, documentId }) => {
@@ -81,20 +81,19 @@ export class VisibleContents {
     });
     const found = new Map<string, unknown>();
     for (const [type, ids] of links)
-      for (const [documentId, title] of await this.found(type, [...ids], subject.caller))
+      for (const [documentId, title] of await this.found({ ...subject, type }, [...ids]))
         found.set(keyOf({ type, documentId }), title);
     return found;
   }
 
   /** Returns the titles of the documents that the caller finds now, as drafts if it reads drafts. */
   private async found(
-    type: ContentType,
+    { type, caller, em }: Searcher,
     ids: readonly string[],
-    caller: Caller,
   ): Promise<ReadonlyMap<string, unknown>> {
     const reader = type.internal ? SYSTEM : caller;
     const states = statesOf(type).filter((state) => mayFind(reader, type, state));
-    const found = await this.documents.find({ type, caller: reader }, ids, states);
+    const found = await this.documents.find({ type, caller: reader, em }, ids, states);
     return new Map([...found].map(([documentId, versions]) => [documentId, versions.at(-1)?.title ?? null]));
   }
 
@@ -105,7 +104,7 @@ export class VisibleContents {
    */
   async bodyOf(
     row: VersionRow,
-    subject: Pick<VersionsOf, 'type' | 'documentId'> & Viewer,
+    subject: Pick<VersionsOf, 'type' | 'documentId'> & Searcher,
     { refuses = () => false, identified = true }: Pick<Shape, 'refuses' | 'identified'> = {},
   ): Promise<BodyOf> {
     const { type, caller } = subject;
