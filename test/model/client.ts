@@ -10,12 +10,15 @@ export interface Request {
   /** The signed-in person. */
   readonly caller?: string | null;
   readonly ifMatch?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 export interface Reply {
   readonly status: number;
   readonly body: any;
   readonly etag: string | undefined;
+  /** Whether it is the stored response of an earlier request. */
+  readonly isReplayed: boolean;
 }
 
 export class Client {
@@ -28,7 +31,7 @@ export class Client {
     this.agent = new Agent({ keepAlive: true, maxSockets: sockets });
   }
 
-  send({ method, path, data, body, caller = null, ifMatch }: Request): Promise<Reply> {
+  send({ method, path, data, body, caller = null, ...more }: Request): Promise<Reply> {
     this.requests += 1;
     const sent = body ?? (data === undefined ? undefined : { data });
     const payload = sent === undefined ? undefined : JSON.stringify(sent);
@@ -37,7 +40,8 @@ export class Client {
         ? {}
         : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
       ...(caller === null ? {} : { authorization: `Bearer ${caller}` }),
-      ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+      ...(more.ifMatch === undefined ? {} : { 'if-match': more.ifMatch }),
+      ...(more.idempotencyKey === undefined ? {} : { 'idempotency-key': more.idempotencyKey }),
     };
     const { hostname: host, port } = this.base;
     return new Promise((resolve, reject) => {
@@ -48,7 +52,8 @@ export class Client {
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
           const { statusCode: status = 0, headers: received } = response;
-          resolve({ status, body: text === '' ? null : JSON.parse(text), etag: received.etag });
+          const isReplayed = received['idempotency-replayed'] === 'true';
+          resolve({ status, body: text === '' ? null : JSON.parse(text), etag: received.etag, isReplayed });
         });
       });
       outgoing.setTimeout(60_000, () => outgoing.destroy(new Error(`no response to ${method} ${path}`)));

@@ -60,6 +60,11 @@ interface Conditional {
   readonly conditional: boolean;
 }
 
+/** Requests that may be sent twice, with the same `Idempotency-Key`. */
+interface Repeatable {
+  readonly repeated: boolean;
+}
+
 /** Document of a release, in a locale or in all (`*`). */
 interface EntrySeed extends About {
   readonly unpublish: boolean;
@@ -74,7 +79,8 @@ interface Release {
 
 type SingleCommand =
   | (About &
-      Conditional & {
+      Conditional &
+      Repeatable & {
         readonly verb: 'create' | 'update';
         readonly draft: boolean;
         readonly body: readonly Entry[];
@@ -82,14 +88,14 @@ type SingleCommand =
         /** Whether the response is populated like a GET. */
         readonly populated: boolean;
       })
-  | (About & Conditional & { readonly verb: 'delete'; readonly caller: number | null })
+  | (About & Conditional & Repeatable & { readonly verb: 'delete'; readonly caller: number | null })
   | (About & { readonly verb: 'unpublish' | 'discardDraft' });
 
 /** Item of a bulk request. The caller is that of the request. */
 export type Item = SingleCommand | (About & { readonly verb: 'publish' });
 
 /** Writes of one type in one request. */
-interface Bulk {
+interface Bulk extends Repeatable {
   readonly verb: 'bulk';
   /** Whether all are written or none. */
   readonly atomic: boolean;
@@ -97,7 +103,14 @@ interface Bulk {
   readonly caller: number | null;
 }
 
-export type Command = SingleCommand | (About & Release) | (About & Bulk);
+/** Restores a stored version of a document, or the whole document if it was deleted. */
+interface Restore extends Repeatable {
+  readonly verb: 'restore';
+  /** Number of the version, modulo the number of versions that the document has. */
+  readonly version: number;
+}
+
+export type Command = SingleCommand | (About & Release) | (About & Bulk) | (About & Restore);
 
 const slot = fc.nat(SLOTS - 1);
 
@@ -213,13 +226,14 @@ const locale = fc.oneof(
 export const TO_READY: Entry = { kind: 'scalar', attribute: STAGE, value: READY };
 
 const populated = fc.nat(2).map((n) => n === 2);
+const repeated = fc.nat(3).map((n) => n === 3);
 
 function singleCommands(type: Type, meant: Relation | null): fc.Arbitrary<SingleCommand> {
   const body = fc.uniqueArray(entries(type, meant), { selector: ({ attribute }) => attribute, maxLength: 3 });
   const about = { type: fc.constant(type.name), slot: type.single ? fc.constant(0) : slot, locale };
   const caller = type.update === 'none' ? fc.constant(null) : fc.option(slot, { freq: 3 });
   const conditional = fc.boolean();
-  const write = { ...about, draft: fc.boolean(), body, caller, populated, conditional };
+  const write = { ...about, draft: fc.boolean(), body, caller, populated, conditional, repeated };
   const update: fc.Arbitrary<SingleCommand> = fc.record({ verb: fc.constant('update'), ...write });
   const create: fc.Arbitrary<SingleCommand> = fc.record({
     ...{ verb: fc.constant('create'), ...write },
@@ -232,10 +246,17 @@ function singleCommands(type: Type, meant: Relation | null): fc.Arbitrary<Single
       caller,
       populated,
       conditional,
+      repeated,
     },
   });
   const leaving = type.owner === null ? fc.constant(null) : caller;
-  const gone = { ...about, locale: fc.oneof(locale, fc.constant('*')), caller: leaving, conditional };
+  const gone = {
+    ...about,
+    locale: fc.oneof(locale, fc.constant('*')),
+    caller: leaving,
+    conditional,
+    repeated,
+  };
   const remove: fc.Arbitrary<SingleCommand> = fc.record({ verb: fc.constant('delete'), ...gone });
   const state: fc.Arbitrary<SingleCommand> = fc.record({
     verb: fc.constantFrom('unpublish', 'discardDraft'),
@@ -260,19 +281,32 @@ function bulks(type: Type, meant: Relation | null): fc.Arbitrary<Command> {
     { weight: type.drafts ? 1 : 0, arbitrary: publish },
   );
   const items = fc.array(item, { minLength: 1, maxLength: 4 });
-  const caller = type.update === 'none' ? fc.constant(null) : fc.option(slot, { freq: 3 });
+  const person = type.update === 'none' ? fc.constant(null) : fc.option(slot, { freq: 3 });
   const atomic = fc.nat(2).map((n) => n > 0);
-  return fc.tuple(items, caller, atomic).map(([all, by, isAtomic]): Command => {
+  return fc.tuple(items, person, atomic, repeated).map(([all, by, isAtomic, isRepeated]): Command => {
     const [first] = all as [Item];
     const isPeoples = by !== null && all.every(({ verb }) => verb === 'update');
-    return { ...first, verb: 'bulk', atomic: isAtomic, items: all, caller: isPeoples ? by : null };
+    const caller = isPeoples ? by : null;
+    // Keys need one transaction.
+    return { ...first, verb: 'bulk', atomic: isAtomic, items: all, caller, repeated: isRepeated && isAtomic };
   });
 }
+
+const restores = ({ name, single }: Type): fc.Arbitrary<Command> =>
+  fc.record({
+    verb: fc.constant('restore' as const),
+    type: fc.constant(name),
+    slot: single ? fc.constant(0) : slot,
+    locale: fc.constant(null),
+    version: fc.nat(20),
+    repeated,
+  });
 
 function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Command> {
   return fc.oneof(
     { weight: 10, arbitrary: singleCommands(type, meant) },
     { weight: type.single ? 0 : 2, arbitrary: bulks(type, meant) },
+    { weight: 1, arbitrary: restores(type) },
   );
 }
 
@@ -301,13 +335,23 @@ function editsReleased(type: Type): fc.Arbitrary<Command[]> {
   const body = fc.uniqueArray(entries(type, null), { selector: ({ attribute }) => attribute, maxLength: 3 });
   return fc.tuple(released(type), body, body).map(([entry, first, then]): Command[] => {
     const about = { ...entry, locale: entry.locale === '*' ? null : entry.locale };
-    const edit = { verb: 'update', ...about, caller: null, populated: false, conditional: false } as const;
+    const plain = { caller: null, populated: false, conditional: false, repeated: false };
+    const edit = { verb: 'update', ...about, ...plain } as const;
     const others = first.filter(({ attribute }) => attribute !== STAGE);
     return [
       { ...edit, draft: false, body: type.staged ? [...others, TO_READY] : others },
       { ...edit, draft: true, body: then },
       { verb: 'release', ...entry, entries: [entry], undo: true },
     ];
+  });
+}
+
+/** Deletes a document, and restores it after another command. */
+function deletesRestored(type: Type): fc.Arbitrary<Command[]> {
+  return fc.tuple(singleCommands(type, null), command, restores(type)).map(([first, other, restore]) => {
+    const about = { type: type.name, slot: restore.slot, locale: '*' } as const;
+    const remove = { verb: 'delete', ...about, caller: null, conditional: false, repeated: false } as const;
+    return [{ ...first, slot: restore.slot }, remove, other, restore];
   });
 }
 
@@ -338,18 +382,20 @@ function commandsAbout(relation: Relation): fc.Arbitrary<Command> {
 const arrays = (one: fc.Arbitrary<Command>, max: number): fc.Arbitrary<Command[]> =>
   fc.array(one, { minLength: 1, maxLength: max, size: 'max' });
 
-const releasedEdits = (max: number): fc.Arbitrary<Command[]> =>
+/** Commands that belong together, several times. */
+const flows = (max: number, flow: (type: Type) => fc.Arbitrary<Command[]>, types: readonly Type[]) =>
   fc
-    .array(fc.oneof(...TYPES.filter(({ drafts }) => drafts).map(editsReleased)), {
-      minLength: 1,
-      maxLength: Math.max(1, Math.floor(max / 3)),
-    })
-    .map((flows) => flows.flat());
+    .array(fc.oneof(...types.map(flow)), { minLength: 1, maxLength: Math.max(1, Math.floor(max / 3)) })
+    .map((all) => all.flat());
+
+const withDrafts = TYPES.filter(({ drafts }) => drafts);
+const collections = TYPES.filter(({ single }) => !single);
 
 /** Sequences of commands, about all types or one relation; long ones are as likely as short ones. */
 export const sequences = (max: number): fc.Arbitrary<Command[]> =>
   fc.oneof(
     { weight: RELATIONS.length, arbitrary: arrays(command, max) },
-    { weight: RELATIONS.length, arbitrary: releasedEdits(max) },
+    { weight: RELATIONS.length, arbitrary: flows(max, editsReleased, withDrafts) },
+    { weight: RELATIONS.length, arbitrary: flows(max, deletesRestored, collections) },
     ...RELATIONS.map((relation) => ({ weight: 2, arbitrary: arrays(commandsAbout(relation), max) })),
   );

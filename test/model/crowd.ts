@@ -64,6 +64,7 @@ class Crowd {
       if (id !== undefined && items.length > 0) this.note(await this.client.send(request), { ...one, items });
       return;
     }
+    if (one.verb === 'restore') return this.restore(one, id);
     if (!('body' in one)) {
       if (id === undefined) return;
       this.note(await this.client.send(plainRequest(one, { id, caller })), one);
@@ -90,6 +91,17 @@ class Crowd {
       (makes || type.single)
     )
       this.documents.set(one.type, [...known, written].slice(-MOST));
+  }
+
+  /** Restores one of the newest versions of a document. */
+  private async restore(one: Command & { readonly verb: 'restore' }, id = ''): Promise<void> {
+    const type = typeNamed(one.type);
+    const path = `/api/${type.path}${type.single ? '' : `/${id}`}/versions`;
+    const { body } = await this.client.send({ method: 'GET', path });
+    const versions: readonly { readonly id: string }[] = body?.data ?? [];
+    const version = versions[one.version % versions.length];
+    if (version === undefined) return;
+    this.note(await this.client.send({ method: 'POST', path: `${path}/${version.id}/actions/restore` }), one);
   }
 
   private note({ status, body }: Reply, one: Command): void {

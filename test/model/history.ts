@@ -28,6 +28,9 @@ interface StoredVersion {
   readonly content: Snapshot | null;
 }
 
+/** Stored version that is no deletion. */
+type Contained = StoredVersion & { readonly content: Snapshot };
+
 interface Tools {
   readonly client: Client;
   readonly sql: RunSql;
@@ -42,7 +45,7 @@ const versionOf = ({ document_id: id, published, locale }: Row): string =>
   versionKey(id, published === true ? 'published' : 'draft', locale);
 
 /** Request that restores content, and its effect on the model. */
-interface Restoring {
+export interface Restoring {
   readonly request: Request;
   readonly statuses: readonly number[];
   readonly apply: () => string[];
@@ -349,45 +352,66 @@ export class History {
   }
 
   /** Restores the first, the middle and the last version of each document. */
-  async *restoreVersions(): AsyncGenerator<Restoring> {
+  *restoreVersions(): Generator<Restoring> {
     for (const document of [...this.world.documents.values()]) {
-      const stored = [...this.known.values()].filter(
-        ({ documentId, content }) => documentId === document.id && content !== null,
-      );
+      const stored = this.contentsOf(document);
       const some = new Set([0, Math.floor(stored.length / 2), stored.length - 1].slice(0, RESTORED));
-      for (const { id, locale, content } of [...some].flatMap((n) => stored[n] ?? []))
-        if (content !== null)
-          yield {
-            request: { method: 'POST', path: `${this.pathOf(document)}/versions/${id}/actions/restore` },
-            statuses: [200],
-            apply: () => {
-              const body = withoutStage(
-                this.bodyOf(content, document, { present: this.instancesOf(document, locale) }),
-              );
-              return this.world.update(document.id, { locale, publish: false, body, caller: null });
-            },
-          };
+      for (const version of [...some].flatMap((n) => stored[n] ?? []))
+        yield this.restoring(document, version);
     }
   }
 
-  /** Creates deleted documents again, in all states and locales that they had. */
-  async *restoreDeleted(): AsyncGenerator<Restoring> {
-    const ids = [...this.deleted.keys()].filter((id) => !this.world.documents.has(id));
-    const typeOf = (id: string): Document['type'] | undefined => {
-      const stored = [...this.known.values()].find(({ documentId }) => documentId === id);
-      return stored === undefined ? undefined : typeNamed(stored.type);
+  /** Restores one of the stored versions of a document; null if it has none. */
+  restoreVersion(document: Document, n: number): Restoring | null {
+    const stored = this.contentsOf(document);
+    const version = stored[n % stored.length];
+    return version === undefined ? null : this.restoring(document, version);
+  }
+
+  /** Stored versions of a document, without deletions. */
+  private contentsOf({ id }: Document): Contained[] {
+    const isOfDocument = (one: StoredVersion): one is Contained =>
+      one.documentId === id && one.content !== null;
+    return [...this.known.values()].filter(isOfDocument);
+  }
+
+  private restoring(document: Document, { id, locale, content }: Contained): Restoring {
+    return {
+      request: { method: 'POST', path: `${this.pathOf(document)}/versions/${id}/actions/restore` },
+      statuses: [200],
+      apply: () => {
+        const body = withoutStage(
+          this.bodyOf(content, document, { present: this.instancesOf(document, locale) }),
+        );
+        return this.world.update(document.id, { locale, publish: false, body, caller: null });
+      },
     };
-    for (const id of ids.filter((one) => typeOf(one)?.single === false).slice(0, RESTORED)) {
-      const type = typeOf(id);
-      const versions = this.deleted.get(id);
-      if (type === undefined || versions === undefined) continue;
-      const document: Document = { id, type, shared: new Map(), versions: new Map() };
-      yield {
-        request: { method: 'POST', path: `/api/${type.path}/${id}/actions/restore` },
-        statuses: [200, 201],
-        apply: () => this.recreate(document, versions),
-      };
+  }
+
+  /** Creates deleted documents again, in all states and locales that they had. */
+  *restoreAllDeleted(): Generator<Restoring> {
+    const ids = [...this.deleted.keys()].filter((id) => !this.world.documents.has(id));
+    for (const id of ids.filter((one) => this.typeOf(one)?.single === false).slice(0, RESTORED)) {
+      const restoring = this.restoreDeleted(id);
+      if (restoring !== null) yield restoring;
     }
+  }
+
+  private typeOf(id: string): Document['type'] | undefined {
+    const stored = [...this.known.values()].find(({ documentId }) => documentId === id);
+    return stored === undefined ? undefined : typeNamed(stored.type);
+  }
+
+  /** Creates a deleted document again; null if nothing is known of it. */
+  restoreDeleted(id: string): Restoring | null {
+    const [type, versions] = [this.typeOf(id), this.deleted.get(id)];
+    if (type === undefined || versions === undefined) return null;
+    const document: Document = { id, type, shared: new Map(), versions: new Map() };
+    return {
+      request: { method: 'POST', path: `/api/${type.path}/${id}/actions/restore` },
+      statuses: [200, 201],
+      apply: () => this.recreate(document, versions),
+    };
   }
 
   /** Published versions come first, so that drafts may differ from them. Equal values are written once. */

@@ -6,7 +6,8 @@ import { Engine } from './engine.ts';
 const RUNS = dose(6, 24);
 const SAMPLE = { runs: RUNS, max: 6, seed: 7, seconds: 2 * RUNS };
 
-const about = { slot: 0, locale: null, draft: false, caller: null, populated: false, conditional: false };
+const plain = { caller: null, populated: false, conditional: false, repeated: false };
+const about = { slot: 0, locale: null, draft: false, ...plain };
 
 /** A story with two topics. */
 const LINKING: readonly Command[] = [

@@ -34,6 +34,8 @@ export function mentioned(command: Command): { readonly type: string; readonly s
     return command.items.flatMap((item) =>
       item.verb === 'publish' ? [{ type: item.type, slot: item.slot }] : mentioned(item),
     );
+  // A deleted document stays deleted until it is restored.
+  if (command.verb === 'restore') return [];
   const type = typeNamed(command.type);
   const own = command.verb === 'create' ? [] : [{ type: command.type, slot: command.slot }];
   const caller =

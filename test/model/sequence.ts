@@ -1,11 +1,13 @@
 /** Runs one sequence of commands against HTTP and the model, and reports the first difference. */
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import { ABSENT_SLOT, type Command, TO_READY } from './commands.ts';
 import type { Client, Reply, Request } from './client.ts';
 import { type Body, Refusal } from './body.ts';
 import { BulkWrite } from './bulk.ts';
 import type { RunSql } from '../faults/picture.ts';
-import { History, type Taken } from './history.ts';
+import { History, type Restoring, type Taken } from './history.ts';
 import { Observer } from './observe.ts';
 import { bodyOf, dataOf, mentioned, type Names, plainRequest, writeRequest } from './requests.ts';
 import type { State } from './links.ts';
@@ -55,6 +57,9 @@ interface Condition {
   readonly tag: string | undefined;
 }
 
+const keyOf = (command: Command): string | undefined =>
+  'repeated' in command && command.repeated ? randomUUID() : undefined;
+
 /** A single type has one slot. */
 const slotName = (type: string, slot: number): string => `${type} ${typeNamed(type).single ? 0 : slot}`;
 
@@ -98,7 +103,7 @@ export class Sequence {
     }
     await this.history.compareAll();
     this.stopAtProblems();
-    await this.restore();
+    await this.restoreAll();
     await this.observer.compareMore();
     this.observer.problems.push(...(await this.notes.violations()));
     this.stopAtProblems();
@@ -106,16 +111,35 @@ export class Sequence {
   }
 
   /** Restores old versions, and then deleted documents. */
-  private async restore(): Promise<void> {
-    const kinds = [this.history.restoreVersions(), this.history.restoreDeleted()];
+  private async restoreAll(): Promise<void> {
+    const kinds = [this.history.restoreVersions(), this.history.restoreAllDeleted()];
     for (const [n, restoring] of kinds.entries())
-      for await (const { request, statuses, apply } of restoring) {
-        const before = this.history.take();
-        this.note(before, this.apply(await this.send(request), statuses, apply) ?? []);
-        await this.history.compare(before, n === 1);
+      for (const one of restoring) {
+        await this.restore(one, n === 1);
         await this.observer.compare(true);
         this.stopAtProblems();
       }
+  }
+
+  /** A deleted document is written in several steps. */
+  private async restore({ request, statuses, apply }: Restoring, inSteps: boolean): Promise<void> {
+    const before = this.history.take();
+    this.note(before, this.apply(await this.send(request), statuses, apply) ?? []);
+    await this.history.compare(before, inSteps);
+  }
+
+  /** Restores a version of the document of a slot, or the document if it was deleted. */
+  private async restoreOne(command: Command & { readonly verb: 'restore' }): Promise<void> {
+    const { type, slot, version } = command;
+    const id = this.slots.get(slotName(type, slot));
+    const document = this.world.documents.get(id ?? '');
+    const restoring =
+      document === undefined
+        ? this.history.restoreDeleted(id ?? '')
+        : this.history.restoreVersion(document, version);
+    if (restoring === null) return;
+    const request = { ...restoring.request, idempotencyKey: keyOf(command) };
+    await this.restore({ ...restoring, request }, document === undefined);
   }
 
   private stopAtProblems(): void {
@@ -144,10 +168,21 @@ export class Sequence {
     const data = payload === undefined ? '' : ` ${JSON.stringify(payload)}`;
     const caller = request.caller === null || request.caller === undefined ? '' : ` as ${request.caller}`;
     const reply = await this.client.send(request);
+    if (request.idempotencyKey !== undefined && reply.status < 300) await this.repeat(request, reply);
     const condition = request.ifMatch === undefined ? '' : ` if ${request.ifMatch}`;
     this.requests.push(`${request.method} ${path}${data}${caller}${condition} → ${reply.status}`);
     this.tally.statuses[reply.status] = (this.tally.statuses[reply.status] ?? 0) + 1;
     return reply;
+  }
+
+  /** Sends a request again. It has the same response, and changes nothing. */
+  private async repeat(request: Request, first: Reply): Promise<void> {
+    const again = await this.client.send(request);
+    const isSame = again.status === first.status && isDeepStrictEqual(again.body, first.body);
+    if (!isSame || !again.isReplayed)
+      this.observer.problems.push(
+        `repeated with its key: ${again.status} ${JSON.stringify(again.body)}, expected ${first.status} ${JSON.stringify(first.body)}`,
+      );
   }
 
   /** Creates the document of a slot if there is none. */
@@ -168,6 +203,7 @@ export class Sequence {
         caller: null,
         populated: false,
         conditional: false,
+        repeated: false,
       } as const;
       const before = this.history.take();
       await this.write(command, type, bodyOf(command, this.names));
@@ -183,6 +219,7 @@ export class Sequence {
     this.tally.commands += 1;
     if (command.verb === 'release') return this.release(command);
     if (command.verb === 'bulk') return this.bulk(command);
+    if (command.verb === 'restore') return this.restoreOne(command);
     const before = this.history.take();
     this.note(before, await this.perform(command));
     await this.history.compare(before);
@@ -220,7 +257,8 @@ export class Sequence {
   }
 
   /** Sends writes as one request. */
-  private async bulk({ items, ...command }: Command & { readonly verb: 'bulk' }): Promise<void> {
+  private async bulk(command: Command & { readonly verb: 'bulk' }): Promise<void> {
+    const { items } = command;
     const [type, caller] = [typeNamed(command.type), this.callerOf(command.caller)];
     const bulk = new BulkWrite(items, { type, caller, atomic: command.atomic }, this.names);
     // Versions before the last item that was written.
@@ -228,6 +266,7 @@ export class Sequence {
     const { body, ...reply } = await this.send({
       ...{ method: 'POST', path: `/api/${type.path}/bulk`, caller },
       body: bulk.body,
+      idempotencyKey: keyOf(command),
     });
     const newId = (i: number): string => String(body?.data?.[i]?.documentId ?? 'none');
     const written = this.apply({ ...reply, body }, [200], () => {
@@ -317,7 +356,8 @@ export class Sequence {
     const id = command.verb === 'create' ? undefined : this.find(type.name, command.slot);
     const condition = this.condition(command);
     const request = writeRequest(command, dataOf(body, type, this.names), { id, caller });
-    const reply = await this.send({ ...request, ifMatch: condition?.tag });
+    const idempotencyKey = keyOf(command);
+    const reply = await this.send({ ...request, ifMatch: condition?.tag, idempotencyKey });
     const locale = command.locale ?? DEFAULT_LOCALE;
     const write: Write = { locale, publish: !command.draft, body, caller };
     const newId = String(reply.body?.data?.documentId ?? 'none');
@@ -347,7 +387,11 @@ export class Sequence {
 
   private async change(command: Command, id: string, caller: string | null): Promise<readonly string[]> {
     const condition = this.condition(command);
-    const reply = await this.send({ ...plainRequest(command, { id, caller }), ifMatch: condition?.tag });
+    const reply = await this.send({
+      ...plainRequest(command, { id, caller }),
+      ifMatch: condition?.tag,
+      idempotencyKey: keyOf(command),
+    });
     const all = command.locale === '*';
     const locale = command.locale ?? DEFAULT_LOCALE;
     const changes = {
