@@ -2,7 +2,7 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { compileAnswer, readLabelOf } from '../compile/compile-read.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
-import { type Row, runnerOf } from '../../pool/runner.js';
+import type { Row } from '../../pool/runner.js';
 import { notFound, overLimit } from '../../kernel/errors.js';
 import { checkedAs, isFlag, isObject, isText, type Test } from '../../kernel/json.js';
 import { type LoadedAnswer, ReadCache } from '../../cache/read-cache.js';
@@ -10,6 +10,7 @@ import { revealsDrafts } from '../plan/coverage.js';
 import { isPlain, type ReadPlan } from '../plan/plan.js';
 import { type Mark, MARK_HEADER } from '../query/mark.js';
 import type { Statement, Template } from '../../kernel/sql.js';
+import { OWN_TRANSACTION } from '../store/database.js';
 import { Answer } from './answer.js';
 import type { ContentReadEvent } from './hooks.js';
 import type { DocumentsBase } from './documents-base.js';
@@ -136,7 +137,10 @@ export class Reads {
   }
 
   private async answerIn(plan: ReadPlan, em: SqlEntityManager): Promise<Answer> {
-    const rows = await runnerOf(em).run(this.print(plan));
+    const { database } = this.base;
+    const statement = this.print(plan);
+    const joined = { ...OWN_TRANSACTION, joined: em };
+    const rows = await database.transaction((runner) => runner.run(statement), joined);
     const { answer, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
     return (await this.loaded(plan, answer, { row, isCacheable: false })).answer;
   }
