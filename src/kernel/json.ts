@@ -36,6 +36,10 @@ export const parsedOrNull = (text: unknown): unknown => (isText(text) ? JSON.par
 export const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] =>
   Object.keys(table) as K[];
 
+/** Returns an own value of a record by a name of the model. A type may be named `constructor`. */
+export const ownValue = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+
 /** Returns the value if it passes the test. Throws an Error that names it otherwise. */
 export function checkedAs<T>(value: unknown, isOne: Test<T>, what: string): T {
   if (!isOne(value)) throw new Error(`${what} does not have the expected form`);

@@ -9,6 +9,7 @@ import { ModelController } from '../content/http/model.controller.js';
 import { OpenApiController } from '../features/openapi/openapi.controller.js';
 import { OpenApiPageController } from '../features/openapi/openapi-page.controller.js';
 import { buildSchema } from '../content/model/build-schema.js';
+import { ownValue } from '../kernel/json.js';
 import { trimSlashes } from '../kernel/paths.js';
 import { DEFAULT_SETTINGS } from '../kernel/settings.js';
 import { checkControllers } from './check-options.js';
@@ -55,7 +56,11 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
     .filter((type) => type.routes.length > 0)
     .map((type) => ({
       type,
-      controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]),
+      controller: contentController(
+        type,
+        `${prefix}/${type.route}`,
+        ownValue(model.controllers ?? {}, type.singularApiId),
+      ),
     }));
   for (const { controller } of controllers)
     for (const decorate of model.decorators ?? []) decorate(controller);

@@ -1,6 +1,7 @@
 /** Registry of what features add to archives of the content. */
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import { ownValue } from '../../kernel/json.js';
 import type { Identifier, Sql, Statement } from '../../kernel/sql.js';
 import type { Runner } from '../../pool/runner.js';
 import type { ContentType, Schema } from '../model/model.js';
@@ -146,12 +147,15 @@ export class ArchiveParts {
   }
 
   completed(singularApiId: string, values: ForeignValues): ForeignValues {
-    return this.parts.reduce((all, { completes }) => completes?.[singularApiId]?.(all) ?? all, values);
+    return this.parts.reduce(
+      (all, { completes = {} }) => ownValue(completes, singularApiId)?.(all) ?? all,
+      values,
+    );
   }
 
   replaceable(schema: Schema, singularApiId: string): Replaceable | null {
-    for (const { replaceable } of this.parts) {
-      const found = replaceable?.[singularApiId];
+    for (const { replaceable = {} } of this.parts) {
+      const found = ownValue(replaceable, singularApiId);
       if (found !== undefined) return found(schema);
     }
     return null;

@@ -1,6 +1,7 @@
 /** Converts the content of a Strapi archive into an archive of the library. */
 import type { ArchivedContents } from '../../content/documents/archive-parts.js';
 import type { Schema } from '../../content/model/model.js';
+import { ownValue } from '../../kernel/json.js';
 import { adoptFiles, fileValues } from './adopt-files.js';
 import type { ArchiveSink } from './archive-sink.js';
 import { DocumentBuilder } from './build-document.js';
@@ -67,7 +68,7 @@ const uniquesOf =
     const data = complete(uid, row.data, String(row.id));
     return type.storage.uniques.flatMap((attribute) => {
       const name = types.nameInSource(uid, attribute.name);
-      const { value } = convertValue(attribute, data[name], false);
+      const { value } = convertValue(attribute, ownValue(data, name), false);
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       return value === null || text === '' ? [] : [[name, text] as const];
     });
@@ -145,7 +146,7 @@ async function writeDocuments(
     progress('documents', rows, total);
     const line = new DocumentBuilder(document, building).line();
     if (line === null) continue;
-    documents[type.singularApiId] = (documents[type.singularApiId] ?? 0) + 1;
+    documents[type.singularApiId] = (ownValue(documents, type.singularApiId) ?? 0) + 1;
     await sink.document(line);
     await passwordOf(document, task);
   }

@@ -182,7 +182,7 @@ export class DocumentBuilder {
     const { types } = this.building;
     const { uid } = this.document.moved;
     const source = types.nameInSource(uid, name);
-    if (source in data) return data[source];
+    if (Object.hasOwn(data, source)) return data[source];
     const isKnown = types.source(uid)?.attributes[source] !== undefined;
     return isKnown || !('default' in def) ? null : def.default;
   }

@@ -48,7 +48,7 @@ const STORABLE: Readonly<Record<string, (value: unknown) => unknown>> = {
   text: (value) => storableText(textOf(value)),
   jsonb: storableJson,
   int4: (value) => {
-    const whole = Math.round(Number(value));
+    const whole = value === '' ? Number.NaN : Math.round(Number(value));
     return Number.isFinite(whole) && Math.abs(whole) <= MAX_INTEGER ? whole : undefined;
   },
   int8: toBigint,

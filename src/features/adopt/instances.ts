@@ -1,6 +1,6 @@
 /** Instances of components in a version, with their links. */
 import type { Attribute, Component } from '../../content/model/model.js';
-import { isObject } from '../../kernel/json.js';
+import { isObject, ownValue } from '../../kernel/json.js';
 import { convertValue } from './convert-value.js';
 import { REMARKS } from './document-remarks.js';
 import { documentIdOf } from './document-ids.js';
@@ -79,7 +79,7 @@ export class Instances {
 
   private member(attribute: Attribute, { uid, id, values }: SourceInstance, version: Version): unknown {
     const { types } = this.building;
-    const given = values[types.nameInSource(uid, attribute.name)];
+    const given = ownValue(values, types.nameInSource(uid, attribute.name));
     if (attribute.linked) {
       const keys = this.links.at(version, attribute, placeOf(uid, id, attribute.name)).map(({ key }) => key);
       if (!attribute.many) return keys[0];

@@ -209,9 +209,13 @@ export function namesOf(models: readonly SourceModel[]): {
     }
     const { singular, plural } = givenNames(model);
     const [type, wanted] = [typeName(singular), typeName(plural)];
-    const name = freeName(type, singulars, '-');
+    const isSingle = model.kind === 'singleType';
+    // The route of a single type is its singular name, that of other types the plural one.
+    const name = freeName(type, isSingle ? new Set([...singulars, ...plurals]) : singulars, '-');
+    singulars.add(name);
     const route = freeName(wanted === name ? `${wanted}-list` : wanted, plurals, '-');
-    const what = model.kind === 'singleType' ? 'The plural name' : 'The route';
+    if (isSingle) plurals.add(name);
+    const what = isSingle ? 'The plural name' : 'The route';
     note(model, { what: 'The type', from: singular, to: name, allowed: type, reserved: RESERVED_TYPES });
     note(model, { what, from: plural, to: route, allowed: wanted, reserved: RESERVED_PLURALS });
     names.set(model.uid, { name, plural: route, attributes });

@@ -174,7 +174,7 @@ const accessFile = (access: object): string =>
  */
 import type { ContentModuleOptions } from 'nestjs-content-api';
 
-export const access = ${whole(access)} satisfies ContentModuleOptions['access'];
+export const access = ${whole(access)} as const satisfies ContentModuleOptions['access'];
 `;
 
 export interface PrintedSettings {

@@ -1,6 +1,7 @@
 /** Types and components of the source with their counterparts in the running model. */
 import { archivedTypes, type ArchivedType } from '../../content/model/archive.js';
 import type { Attribute, Component, ContentType, Model, Schema } from '../../content/model/model.js';
+import { ownValue } from '../../kernel/json.js';
 import type { Adopted } from './definitions-of.js';
 import { BUILT_IN, FILE_UID } from './names.js';
 import { objectOf, type SourceModel, textOf } from './source-schema.js';
@@ -100,7 +101,7 @@ export class SourceTypes {
   /** Yields all instances in the values of a row or an instance, at all depths. */
   *instances(uid: string, values: StrapiObject): Generator<SourceInstance> {
     for (const [name, attribute] of Object.entries(this.source(uid)?.attributes ?? {}))
-      for (const one of instancesIn(attribute, values[name])) {
+      for (const one of instancesIn(attribute, ownValue(values, name))) {
         yield one;
         yield* this.instances(one.uid, one.values);
       }

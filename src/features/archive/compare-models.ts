@@ -4,6 +4,7 @@ import type { ArchivedType } from '../../content/model/archive.js';
 import type { AttributeDefinition, AttributeDefinitions } from '../../content/model/definitions.js';
 import type { Attribute } from '../../content/model/model.js';
 import { isScalarType, SCALAR_TYPES } from '../../content/model/scalar-types.js';
+import { ownValue } from '../../kernel/json.js';
 import type { DocumentsPart } from './format.js';
 import type { ArchiveConflict } from './compare-batch.js';
 
@@ -122,7 +123,10 @@ const formOf = (type: string): string => (isScalarType(type) ? SCALAR_TYPES[type
 
 /** Returns the attributes whose values have another form in the present model. */
 function unlikeIn(type: string, { archived, present }: Comparison): readonly string[] {
-  const [before, after] = [archived?.types[type]?.attributes, present.types[type]?.attributes];
+  const [before, after] = [
+    ownValue(archived?.types ?? {}, type)?.attributes,
+    ownValue(present.types, type)?.attributes,
+  ];
   return common(before ?? {}, after ?? {})
     .filter(([, one, other]) => formOf(one.type) !== formOf(other.type))
     .map(([name]) => name);
@@ -130,7 +134,10 @@ function unlikeIn(type: string, { archived, present }: Comparison): readonly str
 
 /** Returns the attributes of a type that the present model cannot store, each with the reason. */
 function attributeDifferences(type: string, comparison: Comparison): ReadonlyMap<string, string> {
-  const [before, after] = [comparison.archived?.types[type], comparison.present.types[type]];
+  const [before, after] = [
+    ownValue(comparison.archived?.types ?? {}, type),
+    ownValue(comparison.present.types, type),
+  ];
   if (before === undefined || after === undefined) return new Map();
   return differing(before.attributes, after.attributes, comparison);
 }

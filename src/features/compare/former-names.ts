@@ -1,7 +1,7 @@
 /** Names of a former server, for the types, components and attributes that a move renamed. */
 import type { Attribute, ContentType, Model, Schema } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
-import { isObject, isRecordOf, isShape, isText, type Test } from '../../kernel/json.js';
+import { isObject, isRecordOf, isShape, isText, ownValue, type Test } from '../../kernel/json.js';
 
 interface FormerName {
   readonly uid: string;
@@ -39,16 +39,16 @@ export class FormerNames {
   }
 
   route(type: ContentType): string {
-    return this.record[type.singularApiId]?.route ?? type.route;
+    return ownValue(this.record, type.singularApiId)?.route ?? type.route;
   }
 
   uid(model: Model): string {
-    return this.record[nameOf(model)]?.uid ?? uidOf(model);
+    return ownValue(this.record, nameOf(model))?.uid ?? uidOf(model);
   }
 
   /** Returns the former name of an attribute, as a part of a query. */
   attribute(model: Model, name: string): string {
-    const former = this.record[nameOf(model)]?.attributes[name];
+    const former = ownValue(ownValue(this.record, nameOf(model))?.attributes ?? {}, name);
     return former === undefined ? name : encodeURIComponent(former);
   }
 

@@ -93,12 +93,15 @@ function foundType(type: ContentType, described: TypeDescription, found: Found):
 /** Drops the inverse sides of relations whose owning side is missing. */
 function withoutLooseSides(types: ModelDescription['types']): ModelDescription['types'] {
   const has = (target: unknown, key: unknown): boolean =>
-    types[String(target)]?.attributes[String(key)] !== undefined;
+    Object.hasOwn(types, String(target)) &&
+    Object.hasOwn(types[String(target)]?.attributes ?? {}, String(key));
   const isLoose = (def: AttributeDefinition): boolean => {
     if (def.type !== 'relation') return false;
     if ('morphBy' in def) return !has(def.target, def.morphBy);
     if (!('target' in def)) return false;
-    return types[def.target] === undefined || (def.mappedBy !== undefined && !has(def.target, def.mappedBy));
+    return (
+      !Object.hasOwn(types, def.target) || (def.mappedBy !== undefined && !has(def.target, def.mappedBy))
+    );
   };
   return Object.fromEntries(
     Object.entries(types).map(([name, type]) => [
@@ -138,7 +141,7 @@ export function foundModel(
  * All these rows are in the default locale of the model that wrote them.
  */
 export function foundLocales({ schema }: Side, { types }: ModelDescription): Sql | null {
-  const one = [...schema.types].filter(([name, { localized }]) => types[name] !== undefined && !localized);
+  const one = [...schema.types].filter(([name, { localized }]) => Object.hasOwn(types, name) && !localized);
   const parts = one.flatMap(([, { table }]) =>
     [sql`t.published`, sql`not t.published`].map(
       (state) =>
