@@ -20,7 +20,7 @@ export const CACHE_LIMITS = { max: 2000, ttl: 5000 };
 const FORMAT = /^([a-z0-9]+)_(.+)$/;
 /** Hash and recipe of a variant: `big_up_5e44584d2c/card`. */
 const VARIANT = /^([^/]+)\/([a-z0-9_.-]+)$/;
-const NAMED = /^([^/]+?)(\.[a-z0-9]{1,16})$/;
+const NAMED = /^([^/]+?)(\.[A-Za-z0-9]{1,16})$/;
 
 /** Parts of a path: an original or a format, or with `recipe` a variant of the file with the hash `stem`. */
 type FilePath = Readonly<Record<'stem' | 'ext' | 'format' | 'hash' | 'recipe', string>>;
@@ -39,8 +39,8 @@ function parsePath(path: string): FilePath | null {
 
 function formatOf({ formatKeys }: FileRow, name: string, ext: string): ServedBytes | null {
   const key = Object.hasOwn(formatKeys, name) ? formatKeys[name] : undefined;
-  if (key === undefined || extensionOfKey(key) !== ext) return null;
-  return { key, mime: kindOfExtension(ext) ?? UNKNOWN, isLasting: true };
+  if (key === undefined || extensionOfKey(key) !== ext.toLowerCase()) return null;
+  return { key, mime: kindOfExtension(extensionOfKey(key)) ?? UNKNOWN, isLasting: true };
 }
 
 @Injectable()

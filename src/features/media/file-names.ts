@@ -34,7 +34,10 @@ export function checkedName(name: string): string {
   return normalized;
 }
 
-export const extensionOf = (name: string): string => (EXTENSION.exec(name)?.[0] ?? '').toLowerCase();
+/** Returns the extension as the name spells it. */
+export const spelledExtension = (name: string): string => EXTENSION.exec(name)?.[0] ?? '';
+
+export const extensionOf = (name: string): string => spelledExtension(name).toLowerCase();
 
 const newTail = (): string => randomBytes(5).toString('hex');
 

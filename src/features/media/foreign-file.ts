@@ -4,7 +4,7 @@ import type { ForeignFile, PreparedContent } from '../../content/documents/archi
 import type { Schema } from '../../content/model/model.js';
 import { ContentError } from '../../kernel/errors.js';
 import { extensionOfKind } from './file-kinds.js';
-import { extensionOf } from './file-names.js';
+import { spelledExtension } from './file-names.js';
 import type { ResolvedFilesOptions } from './files.options.js';
 import { prepareFile } from './prepare-file.js';
 
@@ -26,7 +26,7 @@ async function attempt(
     fileName: `file${ext}`,
     contentType: 'application/octet-stream',
   };
-  const preparing = { index: 0, info: {}, former: null, schema, directory, hash, isForeign: true };
+  const preparing = { index: 0, info: {}, former: null, schema, directory, hash, ext, isForeign: true };
   try {
     const { content, values, unprocessed } = await prepareFile(received, preparing, options);
     const { name: _name, width, height, ...rest } = values();
@@ -50,13 +50,13 @@ export async function prepareForeign(
   schema: Schema,
   options: ResolvedFilesOptions,
 ): Promise<PreparedContent | string> {
-  const ext = extensionOf(file.name);
+  const ext = spelledExtension(file.name);
   const hash = file.name.slice(0, file.name.length - ext.length);
   const first = await attempt(file, { hash, ext }, { schema, options });
   if (!(first instanceof ContentError)) return first;
   const kind = (await fileTypeFromFile(file.path))?.mime;
   const found = kind === undefined ? ext : extensionOfKind(kind);
-  if (found === ext) return first.message;
+  if (found === ext.toLowerCase()) return first.message;
   const second = await attempt(file, { hash, ext: found }, { schema, options });
   return second instanceof ContentError ? first.message : second;
 }

@@ -32,6 +32,8 @@ export interface Preparing {
   readonly directory: string;
   /** Hash of a file that keeps its URL. Default: a new one. */
   readonly hash?: string;
+  /** Extension of a file that keeps its URL, as it is spelled there. Default: that of the upload. */
+  readonly ext?: string;
   /** True stores the bytes as they are, and a picture that cannot be processed without formats. */
   readonly isForeign?: boolean;
 }
@@ -133,21 +135,23 @@ export async function prepareFile(
     file,
   }));
   const name = info.name ?? sent;
+  const spelled = (one: string): string => (one === ext && preparing.ext ? preparing.ext : one);
+  const shown = formats.map((format) => ({ ...format, ext: spelled(format.ext) }));
   const values = (): Readonly<Record<string, unknown>> => {
     const hash = preparing.hash ?? (former === null ? newHash(name) : renewedHash(former.hash));
     return {
       ...info,
       name,
-      ...imageValues(facts === null ? null : { ...facts, formats }, {
+      ...imageValues(facts === null ? null : { ...facts, formats: shown }, {
         name,
         hash,
         replaces: former !== null,
       }),
       hash,
-      ext,
+      ext: spelled(ext),
       mime,
       size: kilobytes(original.size),
-      url: urlOf(hash, ext),
+      url: urlOf(hash, spelled(ext)),
       provider: storage.name,
       storageKey: key,
       ...(former === null ? {} : { formerHash: former.hash }),
