@@ -20,8 +20,8 @@ import type { StrapiObject } from './strapi-archive.js';
 import { totalOf } from './survey.js';
 
 export class RowReader {
-  /** Document of the lowest row id of each single type. */
-  readonly singles = new Map<string, { readonly id: number; readonly documentId: string }>();
+  /** Document ids of single types. */
+  private readonly singles = new Map<string, string>();
   private readonly last = { instance: 0, instances: 0, position: 0 };
   private readonly seen = new Map<string, SeenIds>();
   private linksRead = 0;
@@ -58,16 +58,15 @@ export class RowReader {
     }
     const row = this.rowOf(moved, id, objectOf(value['data']));
     const owner: Owner = {
-      documentId: this.documentIdOf(uid, id, row.data),
+      documentId: this.singleDocument(moved) ?? row.ownDocument,
       type: uid,
       row: id,
       locale: row.locale,
       published: row.published,
     };
-    this.single(moved, owner);
     await this.sorts.documents.add(keyOf(moved.order, owner.documentId, FIRST), row);
     await this.sorts.owners.add(keyOf(uid, id, FIRST), owner);
-    if (survey.rest) await this.sorts.targets.add(keyOf(uid, owner.documentId, FIRST), owner);
+    if (survey.rest) await this.sorts.targets.add(keyOf(uid, row.ownDocument, FIRST), owner);
     for (const instance of types.instances(uid, row.data)) {
       if (isKeptId(instance.id)) this.last.instance = Math.max(this.last.instance, instance.id);
       this.last.instances += 1;
@@ -77,8 +76,8 @@ export class RowReader {
       await this.sorts.uniques.add(keyOf(moved.order, attribute, row.locale, text), { owner, attribute });
   }
 
-  private documentIdOf(uid: string, id: number | string, data: StrapiObject): string {
-    const given = textOf(data['documentId']);
+  private documentIdOf(uid: string, id: number | string, documentId: unknown): string {
+    const given = textOf(documentId);
     if (given === '') return documentIdOf(uid, this.sorting.survey.groups.lowest(uid, Number(id)));
     if (isDocumentId(given)) return given;
     const text = 'Document ids with other characters than letters, digits and "-_.~": they get another one';
@@ -93,7 +92,9 @@ export class RowReader {
     const published = !drafts || textOf(data['publishedAt']) !== '';
     const wanted = given === '' ? survey.defaultLocale : given;
     const locale = moved.archived.type.localized ? wanted : homeLocale;
-    return { what: 'row', id, locale, given, published, data, repeated: this.isRepeated(moved.uid, id) };
+    const ownDocument = this.documentIdOf(moved.uid, id, data['documentId']);
+    const repeated = this.isRepeated(moved.uid, id);
+    return { what: 'row', id, ownDocument, locale, given, published, data, repeated };
   }
 
   private isRepeated(uid: string, id: number | string): boolean {
@@ -102,11 +103,13 @@ export class RowReader {
     return isKeptId(id) && seen.add(id);
   }
 
-  private single(moved: MovedType, { documentId, row }: Owner): void {
-    if (moved.archived.type.kind !== 'singleType') return;
-    const found = this.singles.get(moved.uid);
-    const id = Number(row);
-    if (found === undefined || id < found.id) this.singles.set(moved.uid, { id, documentId });
+  /** Returns the one document of a single type: that of its lowest row id. Undefined for other types. */
+  private singleDocument({ uid, archived }: MovedType): string | undefined {
+    const first = this.sorting.survey.firstRows.get(uid);
+    if (archived.type.kind !== 'singleType' || first === undefined) return undefined;
+    const found = this.singles.get(uid) ?? this.documentIdOf(uid, first.id, first.documentId);
+    this.singles.set(uid, found);
+    return found;
   }
 
   private async link(value: StrapiObject): Promise<void> {

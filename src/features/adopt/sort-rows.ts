@@ -38,6 +38,9 @@ import type { MovedType } from './source-types.js';
 const TAKEN_VALUE = 'Values that another document has already, in an attribute that is unique: left empty';
 const TAKEN_ROLE = 'Types that another role has already: they become the document id of the role';
 
+const JOINED = 'Rows of a further document of a single type: they become a locale of the first document';
+const FURTHER = 'Rows of a further document of a single type, in a locale of another one: they are left out';
+
 export class RowSorter {
   private readonly sorts: Sorts;
   private readonly reader: RowReader;
@@ -202,6 +205,26 @@ export class RowSorter {
     yield* this.documentOf(at, parts, byOrder);
   }
 
+  /** Returns the rows of a single type: of several documents, one has each locale. */
+  private joined(uid: string, documentId: string, all: readonly SourceRow[]): readonly SourceRow[] {
+    const isOwn = (row: SourceRow): boolean => row.ownDocument === documentId;
+    const documents = new Map<string, string>();
+    const rows: SourceRow[] = [];
+    for (const row of [...all].sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)))) {
+      const chosen = documents.get(row.locale) ?? row.ownDocument;
+      documents.set(row.locale, chosen);
+      const isKept = chosen === row.ownDocument;
+      if (isKept) rows.push(row);
+      if (isKept && isOwn(row)) continue;
+      const text = isKept ? JOINED : FURTHER;
+      this.sorting.remarks.add(
+        { list: isKept ? 'changed' : 'none', subject: uid, text },
+        `${row.ownDocument} (row ${row.id}, ${row.locale})`,
+      );
+    }
+    return rows;
+  }
+
   private *documentOf(
     key: string,
     parts: readonly DocumentPart[],
@@ -210,16 +233,8 @@ export class RowSorter {
     const [order = '', documentId = ''] = key.split(BETWEEN);
     const moved = byOrder.get(order);
     if (moved === undefined) return;
-    const rows = parts.filter((part): part is SourceRow => part.what === 'row');
-    const only = this.reader.singles.get(moved.uid)?.documentId;
-    if (only !== undefined && only !== documentId) {
-      for (const { id } of rows)
-        this.sorting.remarks.add(
-          { list: 'none', subject: moved.uid, text: 'Rows of a further document of a single type' },
-          String(id),
-        );
-      return;
-    }
+    const all = parts.filter((part): part is SourceRow => part.what === 'row');
+    const rows = moved.archived.type.kind === 'singleType' ? this.joined(moved.uid, documentId, all) : all;
     yield {
       moved,
       documentId,

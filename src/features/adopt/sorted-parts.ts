@@ -13,6 +13,8 @@ export interface SourceRow {
   readonly what: 'row';
   readonly id: number | string;
   readonly locale: string;
+  /** Document id, before all rows of a single type become one document. */
+  readonly ownDocument: string;
   /** Locale in the source; empty for none. */
   readonly given: string;
   readonly published: boolean;

@@ -21,6 +21,12 @@ const UNREADABLE = 'Lines that cannot be read: they are no JSON objects';
 /** Types whose rows are few and needed before the others. */
 const SMALL: readonly string[] = [PERMISSION_UID, LOCALE_UID, ROLE_UID, FOLDER_UID];
 
+/** Id and document id of a row. */
+interface FirstRow {
+  readonly id: number;
+  readonly documentId: unknown;
+}
+
 /** Facts of an archive that all later passes need. */
 export interface Survey {
   /** Version of Strapi, `5.44.0`; an empty text if the archive does not name it. */
@@ -44,6 +50,8 @@ export interface Survey {
   readonly rows: ReadonlyMap<string, number>;
   /** Highest row id that stays, by type. */
   readonly lastIds: ReadonlyMap<string, number>;
+  /** Row with the lowest id, by type. */
+  readonly firstRows: ReadonlyMap<string, FirstRow>;
   readonly links: number;
   readonly assets: ReadonlySet<string>;
   /** Rows that are one document, by their `localizations`, where rows have no document id. */
@@ -87,6 +95,7 @@ class Surveyor {
   /** Locales of the rows of each type. */
   private readonly ofRows = new Map<string, Set<string>>();
   private readonly lastIds = new Map<string, number>();
+  private readonly firstRows = new Map<string, FirstRow>();
   private readonly assets = new Set<string>();
   private readonly groups = new RowGroups();
   private readonly permissionLinks: Link[] = [];
@@ -125,6 +134,7 @@ class Surveyor {
       plainFiles: this.plainFiles,
       rows: this.rows,
       lastIds: this.lastIds,
+      firstRows: this.firstRows,
       links: this.links,
       assets: new Set([...this.assets].map((name) => assetName(name, this.fileNames))),
       groups: this.groups,
@@ -162,6 +172,8 @@ class Surveyor {
     this.rows.set(type, (this.rows.get(type) ?? 0) + 1);
     if (isKeptId(id)) this.lastIds.set(type, Math.max(this.lastIds.get(type) ?? 0, id));
     const data = objectOf(value['data']);
+    if (!(id >= (this.firstRows.get(type)?.id ?? Infinity)))
+      this.firstRows.set(type, { id, documentId: data['documentId'] });
     this.small.get(type)?.push({ ...data, id });
     const locale = textOf(data['locale']);
     if (LOCALE_CODE.test(locale)) this.ofRows.set(type, (this.ofRows.get(type) ?? new Set()).add(locale));
