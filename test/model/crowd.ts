@@ -5,11 +5,11 @@
 import fc from 'fast-check';
 import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
 import { startModel } from './app.ts';
-import { Client, type Reply } from './client.ts';
+import { Client, type Reply, type Request } from './client.ts';
 import { type Command, command } from './commands.ts';
 import { invariantsOf, violations } from './invariants.ts';
 import { BulkWrite } from './bulk.ts';
-import { bodyOf, dataOf, type Names, plainRequest, writeRequest } from './requests.ts';
+import { bodyOf, dataOf, idempotencyKeyOf, type Names, plainRequest, writeRequest } from './requests.ts';
 import { typeNamed } from './shape.ts';
 import { World } from './world.ts';
 
@@ -61,13 +61,13 @@ class Crowd {
       const items = one.items.filter(({ verb }) => verb !== 'create' && verb !== 'delete');
       const { body } = new BulkWrite(items, { type, caller, atomic: one.atomic }, this.names);
       const request = { method: 'POST', path: `/api/${type.path}/bulk`, body, caller };
-      if (id !== undefined && items.length > 0) this.note(await this.client.send(request), { ...one, items });
+      if (id !== undefined && items.length > 0) this.note(await this.send(request, one), { ...one, items });
       return;
     }
     if (one.verb === 'restore') return this.restore(one, id);
     if (!('body' in one)) {
       if (id === undefined) return;
-      this.note(await this.client.send(plainRequest(one, { id, caller })), one);
+      this.note(await this.send(plainRequest(one, { id, caller }), one), one);
       // Its remaining links in another locale are not visible any more.
       if (one.verb === 'delete' && (one.locale === '*' || !type.localized) && caller === null)
         this.documents.set(
@@ -80,7 +80,10 @@ class Crowd {
     const command: Command = { ...one, verb: makes ? 'create' : 'update' };
     if (command.verb !== 'create' && command.verb !== 'update') return;
     const data = dataOf(bodyOf(command, this.names), type, this.names);
-    const reply = await this.client.send(writeRequest(command, data, { id: makes ? undefined : id, caller }));
+    const reply = await this.send(
+      writeRequest(command, data, { id: makes ? undefined : id, caller }),
+      command,
+    );
     this.note(reply, command);
     const written: unknown = reply.body?.data?.documentId;
     const known = this.documents.get(one.type) ?? [];
@@ -101,7 +104,12 @@ class Crowd {
     const versions: readonly { readonly id: string }[] = body?.data ?? [];
     const version = versions[one.version % versions.length];
     if (version === undefined) return;
-    this.note(await this.client.send({ method: 'POST', path: `${path}/${version.id}/actions/restore` }), one);
+    const request = { method: 'POST', path: `${path}/${version.id}/actions/restore` };
+    this.note(await this.send(request, one), one);
+  }
+
+  private send(request: Request, command: Command): Promise<Reply> {
+    return this.client.send({ ...request, idempotencyKey: idempotencyKeyOf(command) });
   }
 
   private note({ status, body }: Reply, one: Command): void {

@@ -1,4 +1,5 @@
 /** Converts a command to a request, and to its effect on the model. */
+import { randomUUID } from 'node:crypto';
 import { DEFAULT_LOCALE } from './content.ts';
 import {
   type Command,
@@ -212,6 +213,10 @@ function instanceData(
     ),
   };
 }
+
+/** Returns a new key for a request that may be repeated; undefined for others. */
+export const idempotencyKeyOf = (command: Command): string | undefined =>
+  'repeated' in command && command.repeated ? randomUUID() : undefined;
 
 export function writeRequest(
   command: Command & { readonly draft: boolean; readonly populated: boolean },

@@ -1,5 +1,4 @@
 /** Runs one sequence of commands against HTTP and the model, and reports the first difference. */
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import { ABSENT_SLOT, type Command, TO_READY } from './commands.ts';
@@ -9,7 +8,15 @@ import { BulkWrite } from './bulk.ts';
 import type { RunSql } from '../faults/picture.ts';
 import { History, type Restoring, type Taken } from './history.ts';
 import { Observer } from './observe.ts';
-import { bodyOf, dataOf, mentioned, type Names, plainRequest, writeRequest } from './requests.ts';
+import {
+  bodyOf,
+  dataOf,
+  idempotencyKeyOf,
+  mentioned,
+  type Names,
+  plainRequest,
+  writeRequest,
+} from './requests.ts';
 import type { State } from './links.ts';
 import { join, versionQuery } from './queries.ts';
 import { type Type, typeNamed } from './shape.ts';
@@ -56,9 +63,6 @@ interface Condition {
   readonly version: string;
   readonly tag: string | undefined;
 }
-
-const keyOf = (command: Command): string | undefined =>
-  'repeated' in command && command.repeated ? randomUUID() : undefined;
 
 /** A single type has one slot. */
 const slotName = (type: string, slot: number): string => `${type} ${typeNamed(type).single ? 0 : slot}`;
@@ -138,7 +142,7 @@ export class Sequence {
         ? this.history.restoreDeleted(id ?? '')
         : this.history.restoreVersion(document, version);
     if (restoring === null) return;
-    const request = { ...restoring.request, idempotencyKey: keyOf(command) };
+    const request = { ...restoring.request, idempotencyKey: idempotencyKeyOf(command) };
     await this.restore({ ...restoring, request }, document === undefined);
   }
 
@@ -266,7 +270,7 @@ export class Sequence {
     const { body, ...reply } = await this.send({
       ...{ method: 'POST', path: `/api/${type.path}/bulk`, caller },
       body: bulk.body,
-      idempotencyKey: keyOf(command),
+      idempotencyKey: idempotencyKeyOf(command),
     });
     const newId = (i: number): string => String(body?.data?.[i]?.documentId ?? 'none');
     const written = this.apply({ ...reply, body }, [200], () => {
@@ -356,7 +360,7 @@ export class Sequence {
     const id = command.verb === 'create' ? undefined : this.find(type.name, command.slot);
     const condition = this.condition(command);
     const request = writeRequest(command, dataOf(body, type, this.names), { id, caller });
-    const idempotencyKey = keyOf(command);
+    const idempotencyKey = idempotencyKeyOf(command);
     const reply = await this.send({ ...request, ifMatch: condition?.tag, idempotencyKey });
     const locale = command.locale ?? DEFAULT_LOCALE;
     const write: Write = { locale, publish: !command.draft, body, caller };
@@ -390,7 +394,7 @@ export class Sequence {
     const reply = await this.send({
       ...plainRequest(command, { id, caller }),
       ifMatch: condition?.tag,
-      idempotencyKey: keyOf(command),
+      idempotencyKey: idempotencyKeyOf(command),
     });
     const all = command.locale === '*';
     const locale = command.locale ?? DEFAULT_LOCALE;
