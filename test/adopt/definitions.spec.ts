@@ -111,6 +111,11 @@ describe('attributes of schema files', () => {
       { type: 'biginteger', private: true },
     ],
     [
+      'biginteger with a limit that is no whole number',
+      { type: 'biginteger', min: 3.5, default: '5' },
+      { type: 'biginteger', default: '5' },
+    ],
+    [
       'enumeration',
       { type: 'enumeration', enum: ['a', 'b'], default: 'a' },
       { type: 'enumeration', enum: ['a', 'b'], default: 'a' },
@@ -360,6 +365,24 @@ describe('names of schema files', () => {
     ]);
   });
 
+  it('of routes differ from the name of the type if both change', () => {
+    const named = (singularName: string, pluralName: string) => ({
+      uid: `api::${singularName}-${pluralName}.${singularName}`,
+      file: pluralName,
+      schema: typeSchema({ name: { type: 'string' } }, { info: { singularName, pluralName } }),
+    });
+    const { contentTypes } = definitionsOf([
+      named('sheet', 'page'),
+      named('page', 'pages'),
+      named('page', 'page'),
+    ]);
+    expect(contentTypes.map(({ singularApiId, pluralApiId }) => [singularApiId, pluralApiId])).toEqual([
+      ['sheet', 'page'],
+      ['page', 'pages'],
+      ['page-2', 'page-3'],
+    ]);
+  });
+
   it('lose the marks of letters, and change if no letter is left', () => {
     const { contentTypes } = definitionsOf(
       sources({ Überschrift: { type: 'string' }, название: { type: 'string' }, 名前: { type: 'string' } }),
@@ -379,12 +402,14 @@ describe('names of schema files', () => {
 
   it('keep the uid of a component, which answers show', () => {
     const schema = { attributes: { text: { type: 'string' } } };
-    const uids = ['Page_Parts.RichText', 'shared.rich-text', 'blocks.3-columns'];
+    const long = `${'x'.repeat(70)}.text`;
+    const uids = ['Page_Parts.RichText', 'shared.rich-text', 'blocks.3-columns', long];
     const { components } = definitionsOf(uids.map((uid) => ({ uid, file: `${uid}.json`, schema })));
     expect(components.map(({ uid }) => uid)).toEqual([
       'Page_Parts.RichText',
       'shared.rich-text',
       'blocks.x-3-columns',
+      `${'x'.repeat(29)}.text`,
     ]);
     expect(checkModel([], components)).toEqual([]);
   });
@@ -513,6 +538,31 @@ describe('definitions', () => {
         name: { desk: { label: 'Full name', description: 'As printed', width: 6, placeholder: 'Ann' } },
       },
     });
+  });
+
+  it('stay if their list shows attributes that are left out, or have the name of a system attribute', () => {
+    const morph = { type: 'relation', relation: 'morphMany', target: 'api::thing.thing', morphBy: 'about' };
+    const uid = 'plugin::shop.offer';
+    const offer = {
+      uid,
+      file: 'schemas',
+      schema: typeSchema(
+        { name: { type: 'string' }, things: morph, locale: { type: 'string', private: true } },
+        { info: { singularName: 'offer', pluralName: 'offers' } },
+      ),
+    };
+    const about = { type: 'relation', relation: 'morphToMany' };
+    const layouts = new Map([
+      [uid, { settings: { mainField: 'things' }, layouts: { list: ['id', 'things', 'name', 'locale'] } }],
+    ]);
+    const { contentTypes, remarks } = definitionsOf([...sources({ about }), offer], { layouts });
+    expect(contentTypes.find(({ singularApiId }) => singularApiId === 'offer')).toMatchObject({
+      desk: { list: ['id', 'name'] },
+      attributes: { name: { type: 'string' }, locale_: { type: 'string' } },
+    });
+    expect(remarks).toContainEqual(
+      expect.objectContaining({ list: 'none', subject: uid, key: 'things', file: 'schemas' }),
+    );
   });
 
   it('are printed as files with an index', () => {

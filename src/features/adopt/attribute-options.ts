@@ -35,6 +35,7 @@ const READ_ELSEWHERE: readonly string[] = [
 
 const isNumber = (value: unknown): boolean =>
   typeof value === 'number' ? Number.isFinite(value) : isText(value) && /^-?\d+(\.\d+)?$/.test(value);
+const isWhole = (value: unknown): boolean => /^-?\d+$/.test(String(value));
 /** Strapi compares lengths with numbers that are written as texts, too. */
 const spelledCount = (value: unknown): unknown =>
   isText(value) && /^\d{1,10}$/.test(value) ? Number(value) : value;
@@ -75,6 +76,7 @@ const isScalarDefinition: Test<ScalarDefinition> = (value): value is ScalarDefin
 const OPTIONS: ReadonlyMap<string, object> = new Map(Object.entries(ATTRIBUTE_OPTIONS));
 
 const LENGTHS: readonly string[] = ['minLength', 'maxLength'];
+const LIMITS: readonly string[] = ['min', 'max'];
 
 /** Options that other readers take if they are `true`. */
 const FLAGS: readonly string[] = ['required', 'private', 'multiple', 'repeatable'];
@@ -94,7 +96,8 @@ export function keepOptions(plain: Plain, { attribute, say }: AttributeReading):
       // `writable: true` and `searchable: true` are the defaults of every attribute.
       if (value !== true || !['writable', 'searchable'].includes(key))
         say('none', `The option "${key}" of "${textOf(plain['type'])}" has no counterpart`);
-    } else if (isKept(value)) plain[key] = value;
+    } else if (isKept(value) && (plain['type'] !== 'biginteger' || !LIMITS.includes(key) || isWhole(value)))
+      plain[key] = value;
     else say('none', `The option "${key}" ${INVALID}`);
   }
   if (attribute['writable'] === false) plain['writable'] = false;

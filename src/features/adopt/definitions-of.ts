@@ -132,7 +132,7 @@ function deskOf(
   const always = model.isComponent
     ? []
     : ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale'];
-  const shown = (name: string): boolean => always.includes(name) || isShown(newName(name));
+  const shown = (name: string): boolean => always.includes(newName(name)) || isShown(newName(name));
   const title = layout?.title;
   const list = [...new Set(layout?.list ?? [])].filter(shown).map(newName);
   const desk: Plain = {

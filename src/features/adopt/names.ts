@@ -80,7 +80,7 @@ const typeName = (text: string): string => dashed(text).slice(0, MAX_NAME);
 function componentUid(uid: string): string {
   if (COMPONENT_UID.test(uid) && uid.length <= MAX_NAME) return uid;
   const [category = '', ...rest] = uid.split('.');
-  return `${dashed(category)}.${dashed(rest.join('-'))}`.slice(0, MAX_NAME);
+  return `${dashed(category).slice(0, MAX_NAME / 2 - 1)}.${dashed(rest.join('-')).slice(0, MAX_NAME / 2)}`;
 }
 
 /** Returns the first of `text`, `text-2`, `text-3` that is free, and occupies it. */
@@ -213,7 +213,8 @@ export function namesOf(models: readonly SourceModel[]): {
     // The route of a single type is its singular name, that of other types the plural one.
     const name = freeName(type, isSingle ? new Set([...singulars, ...plurals]) : singulars, '-');
     singulars.add(name);
-    const route = freeName(wanted === name ? `${wanted}-list` : wanted, plurals, '-');
+    const route = freeName(wanted === name ? `${wanted}-list` : wanted, new Set([...plurals, name]), '-');
+    plurals.add(route);
     if (isSingle) plurals.add(name);
     const what = isSingle ? 'The plural name' : 'The route';
     note(model, { what: 'The type', from: singular, to: name, allowed: type, reserved: RESERVED_TYPES });

@@ -8,6 +8,7 @@ import type {
   ComponentDefinition,
   ContentTypeDefinition,
 } from '../../content/model/definitions.js';
+import type { TypeLayout } from '../../content/model/layout.js';
 import { isShape, isText, type Test } from '../../kernel/json.js';
 import type { Remark } from './remark.js';
 
@@ -116,6 +117,20 @@ function mended(attributes: AttributeDefinitions, bad: ReadonlySet<string | null
   return Object.fromEntries(kept);
 }
 
+/** Returns the layout of a definition without attributes that are left out. */
+function laidOut({ desk, attributes }: Named, left: AttributeDefinitions): { readonly desk?: TypeLayout } {
+  if (desk === undefined) return {};
+  const { title, list, ...others }: TypeLayout = desk;
+  const isLeft = (name: string): boolean => Object.hasOwn(left, name) || !Object.hasOwn(attributes, name);
+  return {
+    desk: {
+      ...others,
+      ...(title !== undefined && isLeft(title) ? { title } : {}),
+      ...(list === undefined ? {} : { list: list.filter(isLeft) }),
+    },
+  };
+}
+
 /** Returns the definitions without the parts that are wrong. */
 function without<T extends Named>(definitions: readonly T[], wrong: readonly Wrong[]): T[] {
   return definitions.flatMap((definition) => {
@@ -123,7 +138,8 @@ function without<T extends Named>(definitions: readonly T[], wrong: readonly Wro
     if (own.some(({ attribute }) => attribute === null)) return [];
     if (own.length === 0) return [definition];
     const bad = new Set(own.map(({ attribute }) => attribute));
-    return [{ ...definition, attributes: mended(definition.attributes, bad) }];
+    const attributes = mended(definition.attributes, bad);
+    return [{ ...definition, attributes, ...laidOut(definition, attributes) }];
   });
 }
 
