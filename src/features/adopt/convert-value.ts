@@ -1,7 +1,7 @@
 /** Values of the source as stored values: what a request may send, else what the column can store. */
 import type { Issue } from '../../kernel/errors.js';
 import { isObject, isText } from '../../kernel/json.js';
-import { toBigint } from '../../content/model/cast-value.js';
+import { MAX_DECIMAL, toBigint } from '../../content/model/cast-value.js';
 import type { ScalarAttribute } from '../../content/model/model.js';
 import { storedValue } from '../../content/model/value-context.js';
 
@@ -53,10 +53,10 @@ const STORABLE: Readonly<Record<string, (value: unknown) => unknown>> = {
   },
   int8: toBigint,
   float8: (value) => (Number.isFinite(Number(value)) && value !== '' ? Number(value) : undefined),
-  'numeric(10,2)': (value) =>
-    Number.isFinite(Number(value)) && value !== '' && Math.abs(Number(value)) < 1e8
-      ? Math.round(Number(value) * 100) / 100
-      : undefined,
+  'numeric(10,2)': (value) => {
+    const rounded = value === '' ? Number.NaN : Math.round(Number(value) * 100) / 100;
+    return Math.abs(rounded) <= MAX_DECIMAL ? rounded : undefined;
+  },
   boolean: () => undefined,
   // Every date and time that a column can store is one that a request can send.
   date: () => undefined,
