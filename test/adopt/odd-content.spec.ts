@@ -94,7 +94,7 @@ const ENTITIES: readonly Json[] = [
   odd(11, 'spelled', { day: 1_704_067_200_000, at: '2024-01-01 10:00:00', clock: '10:00:00.123456' }),
   odd(12, 'timeless', { createdAt: 'yesterday', updatedAt: null }),
   odd(13, 'numbers', { whole: '12', price: 52.520008, big: '9223372036854775807' }),
-  odd(22, 'edge', { price: 99_999_999.999, whole: '' }),
+  odd(22, 'edge', { price: 99_999_999.999, whole: ' ', big: '' }),
   odd(14, 'long', { code: longText.join(''), title: longText.join('') }),
   odd(15, 'deep', { data: nested }),
   odd(16, 'texts', { title: 'a\u0000b', data: '"{\\"a\\":1}"', place: { lat: 1 }, unknown: 'value' }),
@@ -127,7 +127,12 @@ const ENTITIES: readonly Json[] = [
   ],
   ...['en', 'fr'].map((code, i) => entity('plugin::i18n.locale', i + 1, { code, name: code })),
   ...[item(1, 'top', 'en'), item(2, 'top', 'fr'), item(3, 'below', 'en'), item(4, 'below', 'fr')],
-  ...[role(1, 'editor', 'Editor'), role(2, 'editor', 'Editor'), role(3, null, null)],
+  ...[
+    role(1, 'editor', 'Editor'),
+    role(2, 'editor', 'Editor'),
+    role(3, null, null),
+    role(4, 'long'.repeat(1000), 'Long'),
+  ],
 ];
 
 const LINKS: readonly Json[] = [
@@ -183,8 +188,8 @@ describe('odd content', () => {
   });
 
   it('moves, and a second run finds every document unchanged', async () => {
-    expect(output).toContain('Moved: 30 new, 0 replaced, 0 unchanged, 0 left out');
-    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 30 unchanged, 0 left out');
+    expect(output).toContain('Moved: 31 new, 0 replaced, 0 unchanged, 0 left out');
+    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 31 unchanged, 0 left out');
   });
 
   it('gets other ids where an id is missing, too large, repeated or no part of a URL', async () => {
@@ -214,7 +219,7 @@ describe('odd content', () => {
     expect(await one('numbers')).toMatchObject({ whole: 12, price: 52.52, big: '9223372036854775807' });
     expect(rowsOf('big', 'The value is stored as it is')).toBe(1);
     expect(rowsOf('price', 'Numbers of more than two decimal places are rounded')).toBe(1);
-    expect(await one('edge')).toMatchObject({ whole: null, price: null });
+    expect(await one('edge')).toMatchObject({ whole: null, price: null, big: null });
     for (const key of ['whole', 'price']) expect(rowsOf(key, 'The value cannot be stored')).toBe(1);
     expect(await one('long')).toMatchObject({ code: null, title: longText.join('') });
     expect(rowsOf('code', 'Texts of more than 2500 bytes')).toBe(1);
@@ -302,6 +307,7 @@ describe('odd content', () => {
         expect.objectContaining({ name: 'Editor', type: 'editor' }),
         expect.objectContaining({ name: 'Editor', type: 'role2' }),
         expect.objectContaining({ name: 'role3', type: 'role3' }),
+        expect.objectContaining({ name: 'Long', type: 'role4' }),
       ]),
     );
   });

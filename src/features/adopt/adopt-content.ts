@@ -55,9 +55,13 @@ const OTHER_SPELLING =
 
 const BCRYPT = /^\$2[abxy]?\$\d\d\$/;
 
+/** Maximum length of the type of a role, in characters. */
+const MAX_ROLE_TYPE = 255;
+
 /** Returns the values of a role, which always has a name and a type here. */
 function roleValues(data: StrapiObject, documentId: string): StrapiObject {
-  const type = textOf(data['type']) || documentId;
+  const given = textOf(data['type']);
+  const type = given === '' || given.length > MAX_ROLE_TYPE ? documentId : given;
   return { ...data, type, name: textOf(data['name']) || type };
 }
 

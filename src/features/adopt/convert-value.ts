@@ -28,6 +28,9 @@ function storableJson(value: unknown): unknown {
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
+/** Returns the number of a value; NaN for a blank one, of which JavaScript makes zero. */
+const numberIn = (value: unknown): number => (textOf(value).trim() === '' ? Number.NaN : Number(value));
+
 const MAX_INTEGER = 2_147_483_647;
 
 /** Returns ISO 8601 in UTC; undefined for an instant that the database cannot store. */
@@ -48,13 +51,13 @@ const STORABLE: Readonly<Record<string, (value: unknown) => unknown>> = {
   text: (value) => storableText(textOf(value)),
   jsonb: storableJson,
   int4: (value) => {
-    const whole = value === '' ? Number.NaN : Math.round(Number(value));
+    const whole = Math.round(numberIn(value));
     return Number.isFinite(whole) && Math.abs(whole) <= MAX_INTEGER ? whole : undefined;
   },
   int8: toBigint,
-  float8: (value) => (Number.isFinite(Number(value)) && value !== '' ? Number(value) : undefined),
+  float8: (value) => (Number.isFinite(numberIn(value)) ? Number(value) : undefined),
   'numeric(10,2)': (value) => {
-    const rounded = value === '' ? Number.NaN : Math.round(Number(value) * 100) / 100;
+    const rounded = Math.round(numberIn(value) * 100) / 100;
     return Math.abs(rounded) <= MAX_DECIMAL ? rounded : undefined;
   },
   boolean: () => undefined,
