@@ -93,6 +93,11 @@ describe('attributes of schema files', () => {
       { type: 'relation', relation: 'oneToOne', target: 'other', desk: { description: 'Its owner' } },
     ],
     ['number with a text as default', { type: 'integer', default: '5' }, { type: 'integer', default: 5 }],
+    [
+      'time with a number as default',
+      { type: 'datetime', default: 0 },
+      { type: 'datetime', default: '1970-01-01T00:00:00.000Z' },
+    ],
     ['big number', { type: 'biginteger', default: '5' }, { type: 'biginteger', default: '5' }],
     ['blocks', { type: 'blocks' }, { type: 'blocks' }],
     [

@@ -127,7 +127,8 @@ function checkDefault(plain: Plain, say: AttributeReading['say']): void {
   const cast = isScalarDefinition(rest) ? SCALAR_TYPES[rest.type].castValue(value, rest, at) : null;
   const problem = cast === null || cast === undefined ? `it is no ${textOf(rest['type'])}` : undefined;
   const reason = issues[0]?.message ?? problem;
-  if (SPELLED.includes(rest['type'])) plain['default'] = cast;
+  const isMoment = rest['type'] === 'datetime' && typeof value === 'number';
+  if (isMoment || SPELLED.includes(rest['type'])) plain['default'] = cast;
   if (reason === undefined) return;
   delete plain['default'];
   say('none', `The default is left out: ${reason}`);

@@ -117,16 +117,16 @@ function mended(attributes: AttributeDefinitions, bad: ReadonlySet<string | null
   return Object.fromEntries(kept);
 }
 
-/** Returns the layout of a definition without attributes that are left out. */
-function laidOut({ desk, attributes }: Named, left: AttributeDefinitions): { readonly desk?: TypeLayout } {
+/** Returns the layout of a definition without the attributes that are not kept. System attributes stay. */
+function laidOut({ desk, attributes }: Named, kept: AttributeDefinitions): { readonly desk?: TypeLayout } {
   if (desk === undefined) return {};
   const { title, list, ...others }: TypeLayout = desk;
-  const isLeft = (name: string): boolean => Object.hasOwn(left, name) || !Object.hasOwn(attributes, name);
+  const isKnown = (name: string): boolean => Object.hasOwn(kept, name) || !Object.hasOwn(attributes, name);
   return {
     desk: {
       ...others,
-      ...(title !== undefined && isLeft(title) ? { title } : {}),
-      ...(list === undefined ? {} : { list: list.filter(isLeft) }),
+      ...(title !== undefined && isKnown(title) ? { title } : {}),
+      ...(list === undefined ? {} : { list: list.filter(isKnown) }),
     },
   };
 }
