@@ -541,6 +541,24 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     expect(await Promise.all(paths.map(shown))).toEqual(before);
   });
 
+  it('27.13 publishes a document again without taking a target that another one gets back', async () => {
+    const target = await draft('pages', { title: 'Target', stage: 'ready' });
+    const owner = await draft('pages', { title: 'Owner', next: target, stage: 'ready' });
+    const paths = [`pages/${target}`, `pages/${owner}`];
+    for (const path of paths) await publish(path);
+    const before = await Promise.all(paths.map(shown));
+    expect(before[1].next).toMatchObject({ title: 'Target' });
+    // In drafts, the target follows itself, and the owner is followed by nothing.
+    await edit(`pages/${target}`, { next: target });
+    const id = await released([
+      entry('page', target, { locale: 'en', action: 'unpublish' }),
+      entry('page', owner, { locale: 'en' }),
+    ]);
+    expect((await shown(`pages/${owner}`)).next).toBe(null);
+    expect((await undo(id)).error).toBe(undefined);
+    expect(await Promise.all(paths.map(shown))).toEqual(before);
+  });
+
   it('25.8 stores no version of a draft again that only the published version has left behind', async () => {
     const { documentId } = (await send('POST', 'tags', { name: 'same' })).data;
     expect((await undo(await released([entry('tag', documentId)]))).error).toBe(undefined);

@@ -441,14 +441,21 @@ export class World {
           this.follow(relation, one, { target: id, ...ends });
   }
 
-  /** Copies without the links that other documents own. */
-  private copyOwn(
-    { type, id, shared, versions }: Document,
+  private copyValues(
+    { type, shared, versions }: Document,
     { from, to, locale }: Omit<Copied, 'caller'>,
   ): void {
     const here = localeOf(type, locale);
     shared.set(to, structuredClone(shared.get(from) ?? {}));
     versions.set(place(to, here), structuredClone(versions.get(place(from, here)) ?? {}));
+  }
+
+  /** Copies without the links that other documents own. */
+  private copyOwn(document: Document, copied: Omit<Copied, 'caller'>): void {
+    const { type, id } = document;
+    const { from, to, locale } = copied;
+    const here = localeOf(type, locale);
+    this.copyValues(document, copied);
     for (const { own, relation } of type.sides)
       if (own) this.sheetOf(relation, to, here).writeOwn(id, this.sheetOf(relation, from, here).own(id));
   }
@@ -519,12 +526,12 @@ export class World {
   }
 
   /**
-   * Publishes the draft of a locale before the former values are written. Other locales have the draft's shared
+   * Publishes the draft of a locale, without links, before the former values are written. Other locales have the draft's shared
    * values in between, so their versions are written, too. Returns the written versions.
    */
   private publishAgain(id: string, locale: string): string[] {
     const before = this.contents();
-    this.copyOwn(this.document(id), { from: 'draft', to: 'published', locale });
+    this.copyValues(this.document(id), { from: 'draft', to: 'published', locale });
     return [...this.publishedKeys(id, locale), ...this.changedSince(before)];
   }
 

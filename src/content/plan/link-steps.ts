@@ -130,10 +130,12 @@ function copiedLocales({ target, loaded }: Linking, published: boolean): LinkTra
 
 /**
  * Links that a transition copies (D22): links of the document, and links on its inverse sides. The latter
- * need owners with drafts that the caller may update. The undo of a release leaves them as they are (27.13).
+ * need owners with drafts that the caller may update. The undo of a release copies none: it
+ * writes the former links of the document itself. Those on its inverse sides stay (27.13).
  */
 function transfersOf(linking: Linking, published: boolean): LinkTransfer[] {
   const { target, caller, restores = null } = linking;
+  if (restores === 'published') return [];
   const { type } = target;
   const transfer = { published, locale: copiedLocales(linking, published), except: null };
   const own = type.storage.owning.map((attribute): LinkTransfer => ({
@@ -141,7 +143,6 @@ function transfersOf(linking: Linking, published: boolean): LinkTransfer[] {
     attribute,
     owners: 'all',
   }));
-  if (restores === 'published') return own;
   const inverse = type.storage.relations
     .filter((attribute) => attribute.join.side === 'inverse' && ownerTypeOf(attribute).draftAndPublish)
     .flatMap((attribute): LinkTransfer[] => {

@@ -60,6 +60,11 @@ const idsAt = (documents: readonly StoredDocument[], rows: readonly Row[]): read
       ),
   );
 
+interface Differing extends StoredDocument {
+  /** Attributes that are written in any case. */
+  readonly always: readonly string[];
+}
+
 /** Ways back to what was published, by the stored versions (protocol 27.13). */
 @Injectable()
 export class PublishedVersions implements PublishedHistory {
@@ -141,26 +146,30 @@ export class PublishedVersions implements PublishedHistory {
     if (before === null) return isLive ? [{ ...at, verb: 'unpublish' }] : [];
     const version = { id: before, locale: at.locale, published: true, content: row['before'] };
     const present = { ...version, content: isLive ? row['after'] : row['draft'] };
-    const data = await this.difference(version, present, { type, documentId });
+    // Publishing again copies no links: it could take targets that other documents of the release get back.
+    const always = isLive ? [] : type.storage.owning.map(({ name }) => name);
+    const data = await this.difference(version, present, { type, documentId, always });
     const publish = { ...at, verb: 'publish' } as const;
     // A write without values, too: its absence would disclose that no hidden link differs.
     return [...(isLive ? [] : [publish]), { ...publish, data }];
   }
 
   /**
-   * Returns the values of a version that differ from the present ones, with links to all documents that
-   * exist. What the caller sees of them must not decide.
+   * Returns the values of a version that differ from the present ones, and those of `always`, with links to
+   * all documents that exist. What the caller sees of them must not decide.
    */
   private async difference(
     version: VersionRow,
     present: VersionRow,
-    { type, documentId }: Pick<ReversalRequest, 'type' | 'documentId'>,
+    { type, documentId, always }: Differing,
   ): Promise<Values> {
     const whole = { type, caller: SYSTEM };
     const [then = {}, now = {}] = [version, present].map(
       (row) => this.contents.of(row, whole, { link: keyOf }) ?? {},
     );
-    const names = Object.keys(then).filter((name) => !isDeepStrictEqual(then[name], now[name]));
+    const isWritten = (name: string): boolean =>
+      always.includes(name) || !isDeepStrictEqual(then[name], now[name]);
+    const names = Object.keys(then).filter(isWritten);
     const bodyOf = await this.contents.bodyOf(version, { ...whole, documentId });
     return pickValues(bodyOf('update', true), names);
   }
