@@ -130,8 +130,8 @@ function copiedLocales({ target, loaded }: Linking, published: boolean): LinkTra
 
 /**
  * Links that a transition copies (D22): links of the document, and links on its inverse sides. The latter
- * need owners with drafts that the caller may update. The undo of a release copies none: it
- * writes the former links of the document itself. Those on its inverse sides stay (27.13).
+ * need owners with drafts that the caller may update. The undo of a release copies none: it writes the former
+ * links of the document itself. Those on its inverse sides stay (27.13).
  */
 function transfersOf(linking: Linking, published: boolean): LinkTransfer[] {
   const { target, caller, restores = null } = linking;

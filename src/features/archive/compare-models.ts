@@ -121,23 +121,21 @@ export function modelConflicts(comparison: Comparison): readonly ArchiveConflict
 
 const formOf = (type: string): string => (isScalarType(type) ? SCALAR_TYPES[type].column : type);
 
+/** Returns a type of the archive and of the present model. */
+const bothOf = (type: string, { archived, present }: Comparison) =>
+  [ownValue(archived?.types ?? {}, type), ownValue(present.types, type)] as const;
+
 /** Returns the attributes whose values have another form in the present model. */
-function unlikeIn(type: string, { archived, present }: Comparison): readonly string[] {
-  const [before, after] = [
-    ownValue(archived?.types ?? {}, type)?.attributes,
-    ownValue(present.types, type)?.attributes,
-  ];
-  return common(before ?? {}, after ?? {})
+function unlikeIn(type: string, comparison: Comparison): readonly string[] {
+  const [before, after] = bothOf(type, comparison);
+  return common(before?.attributes ?? {}, after?.attributes ?? {})
     .filter(([, one, other]) => formOf(one.type) !== formOf(other.type))
     .map(([name]) => name);
 }
 
 /** Returns the attributes of a type that the present model cannot store, each with the reason. */
 function attributeDifferences(type: string, comparison: Comparison): ReadonlyMap<string, string> {
-  const [before, after] = [
-    ownValue(comparison.archived?.types ?? {}, type),
-    ownValue(comparison.present.types, type),
-  ];
+  const [before, after] = bothOf(type, comparison);
   if (before === undefined || after === undefined) return new Map();
   return differing(before.attributes, after.attributes, comparison);
 }

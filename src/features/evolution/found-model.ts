@@ -5,6 +5,7 @@ import type { AttributeDefinition } from '../../content/model/definitions.js';
 import type { Attribute, ContentType } from '../../content/model/model.js';
 import { columnName, splitTable } from '../../content/model/naming.js';
 import { SCALAR_TYPES } from '../../content/model/scalar-types.js';
+import { ownValue } from '../../kernel/json.js';
 import { param, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import {
   describeModel,
@@ -93,8 +94,7 @@ function foundType(type: ContentType, described: TypeDescription, found: Found):
 /** Drops the inverse sides of relations whose owning side is missing. */
 function withoutLooseSides(types: ModelDescription['types']): ModelDescription['types'] {
   const has = (target: unknown, key: unknown): boolean =>
-    Object.hasOwn(types, String(target)) &&
-    Object.hasOwn(types[String(target)]?.attributes ?? {}, String(key));
+    Object.hasOwn(ownValue(types, String(target))?.attributes ?? {}, String(key));
   const isLoose = (def: AttributeDefinition): boolean => {
     if (def.type !== 'relation') return false;
     if ('morphBy' in def) return !has(def.target, def.morphBy);
