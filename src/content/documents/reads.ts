@@ -10,7 +10,7 @@ import { revealsDrafts } from '../plan/coverage.js';
 import { isPlain, type ReadPlan } from '../plan/plan.js';
 import { type Mark, MARK_HEADER } from '../query/mark.js';
 import type { Statement, Template } from '../../kernel/sql.js';
-import { OWN_TRANSACTION } from '../store/database.js';
+import { runIn } from '../store/run-in.js';
 import { Answer } from './answer.js';
 import type { ContentReadEvent } from './hooks.js';
 import type { DocumentsBase } from './documents-base.js';
@@ -137,10 +137,7 @@ export class Reads {
   }
 
   private async answerIn(plan: ReadPlan, em: SqlEntityManager): Promise<Answer> {
-    const { database } = this.base;
-    const statement = this.print(plan);
-    const joined = { ...OWN_TRANSACTION, joined: em };
-    const rows = await database.transaction((runner) => runner.run(statement), joined);
+    const rows = await runIn(this.base.database, em).run(this.print(plan));
     const { answer, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
     return (await this.loaded(plan, answer, { row, isCacheable: false })).answer;
   }

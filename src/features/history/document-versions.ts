@@ -14,11 +14,12 @@ import { byDocumentId } from '../../content/plan/plan-read.js';
 import { oneOf } from '../../content/plan/rights.js';
 import { decideReading, mayLook } from '../../content/plan/version-rights.js';
 import { Database } from '../../content/store/database.js';
+import { runIn } from '../../content/store/run-in.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
 import { isText } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import type { Statement } from '../../kernel/sql.js';
-import { type Row, runnerOf } from '../../pool/runner.js';
+import type { Row } from '../../pool/runner.js';
 import { compareContents } from './compare-contents.js';
 import {
   compileVersion,
@@ -214,6 +215,6 @@ export class DocumentVersions {
 
   /** Runs a statement in the transaction of a request with an Idempotency-Key, which sees the write. */
   private run(statement: Statement, { em }: Searcher): Promise<readonly Row[]> {
-    return (em === undefined ? this.database : runnerOf(em)).run(statement);
+    return runIn(this.database, em).run(statement);
   }
 }
