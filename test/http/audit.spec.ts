@@ -265,3 +265,24 @@ it('26.5, 26.6 counts, deletes and erases entries for longer than a request may 
 it('refuses unknown options', () => {
   expect(() => AuditModule.forRoot({ address: true } as never)).toThrow('unknown option "address"');
 });
+
+it('26.2 records no sign-in beyond a rate limit, and no sign-out without a session', async () => {
+  const limited = usersOptions(new Outbox(), { rateLimit: { perAddress: 2, perIdentifier: 2, seconds: 60 } });
+  const imports = [UsersModule.forRoot(limited), ApiTokensModule, AuditModule.forRoot()];
+  const world = await startAccounts('express', {}, { access: ACCESS, imports });
+  try {
+    const body = { identifier: 'ann', password: 'wrong' };
+    const statuses = await Promise.all(
+      [1, 2, 3, 4].map(async () => (await world.post('/auth/local', body)).status),
+    );
+    expect(statuses.sort()).toEqual([400, 400, 429, 429]);
+    await world.post('/auth/logout', {});
+    const entries = await world.sql('select action, status from content_audit where status is not null');
+    expect(entries).toEqual([
+      { action: 'sign-in', status: 400 },
+      { action: 'sign-in', status: 400 },
+    ]);
+  } finally {
+    await world.close();
+  }
+});

@@ -1,4 +1,5 @@
 /** Audit log: changes of releases, and actions on webhooks. */
+import { randomBytes } from 'node:crypto';
 import { type AuthStrategy, defineCollectionType } from 'nestjs-content-api';
 import { EventsModule, webhookType } from 'nestjs-content-api/events';
 import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
@@ -68,6 +69,12 @@ describe.each(ADAPTERS)('actions in the audit log, on %s', (adapter) => {
     });
   };
 
+  it('26.2 records no attempt of a caller without credentials', async () => {
+    const attempts = ['releases/1/actions/publish', 'releases/1/actions/undo', 'webhooks/site/enable'];
+    for (const path of attempts) expect((await test.http.post(`/api/${path}`)).status).toBe(401);
+    expect(await test.sql('select * from content_audit')).toEqual([]);
+  });
+
   it('26.2 records changes of releases, without dry runs', async () => {
     const news = (await send('post', 'newses?status=draft', { headline: 'one' })).data.documentId;
     const { id } = (await send('post', 'releases', { name: 'Spring' })).data;
@@ -108,5 +115,13 @@ describe.each(ADAPTERS)('actions in the audit log, on %s', (adapter) => {
       ['replay', 'site', 200, ''],
       ['replay', 'none', 404, ''],
     ]);
+  });
+
+  it('26.2 records an attempt on an id that is longer than an index allows', async () => {
+    const before = (await entries('webhook')).length;
+    await send('post', `webhooks/${randomBytes(4000).toString('base64url')}/enable`);
+    // Fastify replaces long parameters.
+    const shown = adapter === 'fastify' ? expect.any(String) : null;
+    expect((await entries('webhook')).slice(before)).toEqual([['enable', shown, 404, '']]);
   });
 });

@@ -38,6 +38,9 @@ export interface AuditedAction {
   readonly actor: Pick<Caller, 'kind' | 'id'>;
 }
 
+/** Characters of an id that an index entry can contain. No document has a longer id. */
+const MAX_ID = 255;
+
 /** Number of entries that one statement reads or deletes. */
 const BATCH = 1000;
 
@@ -76,8 +79,8 @@ export class AuditLog implements OnModuleInit {
       fill(this.entries, {
         ...known,
         actions: [action],
-        // Paths can name ids that no text can store. The attempt is recorded without them.
-        documentId: unstorable(documentId) ? null : documentId,
+        // Paths can name ids that no text or index can store. The attempt is recorded without them.
+        documentId: unstorable(documentId) || (documentId ?? '').length > MAX_ID ? null : documentId,
         locale: null,
         actor: actor.kind,
         actorId: actor.id,

@@ -16,6 +16,17 @@ import { isObject } from '../../../kernel/json.js';
 import { actorOf, type AuditedAction, type AuditedRequest, AuditLog } from './audit-log.js';
 
 const SERVER_ERROR = 500;
+const TOO_MANY_REQUESTS = 429;
+
+/** Actions by which a caller without credentials proves who it is. */
+const SIGN_INS: readonly string[] = ['sign-in', 'register', 'reset-password'];
+
+/**
+ * Whether an outcome is an entry. Otherwise clients without credentials could fill the log: rate limits bound
+ * their sign-ins only, and what exceeds these limits is no attempt.
+ */
+const isRecorded = (action: string, { status, actor }: Pick<AuditedAction, 'status' | 'actor'>): boolean =>
+  status !== TOO_MANY_REQUESTS && (actor.kind !== 'public' || SIGN_INS.includes(action));
 
 /** Returns the id in a member of a response; null for other responses. */
 function idIn(answer: unknown, member: string): string | null {
@@ -63,7 +74,8 @@ export class AuditInterceptor implements NestInterceptor {
     const { id = null } = request.params ?? {};
     const note = async (outcome: Pick<AuditedAction, 'status' | 'documentId' | 'actor'>): Promise<void> => {
       const { attributes = [], isDryRun = false } = stateOf(request).audited ?? {};
-      if (!isDryRun) await this.log.note({ ...outcome, action, type: type ?? null, attributes }, request);
+      if (isDryRun || !isRecorded(action, outcome)) return;
+      await this.log.note({ ...outcome, action, type: type ?? null, attributes }, request);
     };
     return handled.pipe(
       concatMap(async (answer) => {
