@@ -69,6 +69,7 @@ export async function startModel(
     access: { public: { '*': '*' }, roles: { people: PEOPLE } },
     auth: { strategies: [new People()] },
     hostControllers: [States],
+    schedule: { everySeconds: 0.05 },
     // Every write of a draft is a version.
     modules: [HistoryModule.forRoot({ sittingMinutes: 0 }), ReleasesModule.forRoot()],
     pool,

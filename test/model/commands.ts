@@ -70,11 +70,18 @@ interface EntrySeed extends About {
   readonly unpublish: boolean;
 }
 
-/** Publishes documents together, and takes that back at once if `undo`. */
+/** Publishes documents together, and takes that back at once if `undo`. With `dry`, only asks what it would do. */
 interface Release {
   readonly verb: 'release';
   readonly entries: readonly EntrySeed[];
   readonly undo: boolean;
+  readonly dry: boolean;
+}
+
+/** Publishes and unpublishes a document at times that have passed, in this order. */
+interface Schedule {
+  readonly verb: 'schedule';
+  readonly actions: readonly ('publish' | 'unpublish')[];
 }
 
 type SingleCommand =
@@ -110,7 +117,8 @@ interface Restore extends Repeatable {
   readonly version: number;
 }
 
-export type Command = SingleCommand | (About & Release) | (About & Bulk) | (About & Restore);
+export type Command =
+  SingleCommand | (About & Release) | (About & Schedule) | (About & Bulk) | (About & Restore);
 
 const slot = fc.nat(SLOTS - 1);
 
@@ -302,11 +310,21 @@ const restores = ({ name, single }: Type): fc.Arbitrary<Command> =>
     repeated,
   });
 
+const schedules = ({ name, single, localized }: Type): fc.Arbitrary<Command> =>
+  fc.record({
+    verb: fc.constant('schedule' as const),
+    type: fc.constant(name),
+    slot: single ? fc.constant(0) : slot,
+    locale: localized ? locale : fc.constant(null),
+    actions: fc.shuffledSubarray(['publish', 'unpublish'] as const, { minLength: 1 }),
+  });
+
 function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Command> {
   return fc.oneof(
     { weight: 10, arbitrary: singleCommands(type, meant) },
     { weight: type.single ? 0 : 2, arbitrary: bulks(type, meant) },
     { weight: 1, arbitrary: restores(type) },
+    { weight: type.drafts ? 1 : 0, arbitrary: schedules(type) },
   );
 }
 
@@ -326,8 +344,9 @@ function releases(types: readonly Type[]): fc.Arbitrary<Command> {
     .record({
       entries: fc.uniqueArray(entry, { selector, minLength: 1, maxLength: 3 }),
       undo: fc.nat(3).map((n) => n > 0),
+      dry: fc.nat(5).map((n) => n === 5),
     })
-    .map(({ entries, undo }) => ({ verb: 'release', ...(entries[0] as EntrySeed), entries, undo }));
+    .map(({ entries, ...how }) => ({ verb: 'release', ...(entries[0] as EntrySeed), entries, ...how }));
 }
 
 /** Publishes a document, edits its draft, and releases and undoes that. */
@@ -341,7 +360,7 @@ function editsReleased(type: Type): fc.Arbitrary<Command[]> {
     return [
       { ...edit, draft: false, body: type.staged ? [...others, TO_READY] : others },
       { ...edit, draft: true, body: then },
-      { verb: 'release', ...entry, entries: [entry], undo: true },
+      { verb: 'release', ...entry, entries: [entry], undo: true, dry: false },
     ];
   });
 }

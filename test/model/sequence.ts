@@ -1,4 +1,5 @@
 /** Runs one sequence of commands against HTTP and the model, and reports the first difference. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import { ABSENT_SLOT, type Command, TO_READY } from './commands.ts';
@@ -57,6 +58,10 @@ const BEGINNINGS: readonly { readonly draft: boolean; readonly locales: readonly
   { draft: true, locales: [null] },
   { draft: false, locales: [null, LOCALES[1]] },
 ];
+
+/** Times that have passed, in order. */
+const PAST = ['2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z'];
+const NEVER = { publishAt: null, unpublishAt: null };
 
 /** Version that a write changes, and its tag if the client has read one. */
 interface Condition {
@@ -222,6 +227,7 @@ export class Sequence {
     for (const { type, slot } of mentioned(command)) await this.begin(type, slot);
     this.tally.commands += 1;
     if (command.verb === 'release') return this.release(command);
+    if (command.verb === 'schedule') return this.schedule(command);
     if (command.verb === 'bulk') return this.bulk(command);
     if (command.verb === 'restore') return this.restoreOne(command);
     const before = this.history.take();
@@ -232,7 +238,7 @@ export class Sequence {
   }
 
   /** Publishes a release, and takes it back. */
-  private async release({ entries, undo }: Command & { readonly verb: 'release' }): Promise<void> {
+  private async release({ entries, undo, dry }: Command & { readonly verb: 'release' }): Promise<void> {
     const changes = entries.map(({ type, slot, locale, unpublish }) => ({
       id: this.find(type, slot) ?? '',
       locale: locale === '*' ? null : (locale ?? DEFAULT_LOCALE),
@@ -248,6 +254,12 @@ export class Sequence {
     }));
     const before = this.history.take();
     const added = await this.send({ method: 'POST', path: `${path}/entries`, data });
+    const refused = changes.filter((change) => this.refuses(() => this.world.checkChange(change)));
+    if (dry && added.status === 200) {
+      const ids = new Set(refused.map(({ id }) => id));
+      await this.tryRelease(`${path}/actions/publish`, (id) => ids.has(id));
+      return this.history.compare(before);
+    }
     const reply =
       added.status === 200 ? await this.send({ method: 'POST', path: `${path}/actions/publish` }) : added;
     const written = this.apply(reply, [200], () => this.world.release(changes));
@@ -255,9 +267,76 @@ export class Sequence {
     await this.history.compare(before, true, true);
     if (written === null || !undo) return;
     const then = this.history.take();
+    const trial = await this.send({ method: 'POST', path: `${path}/actions/undo`, data: { dryRun: true } });
     const undone = await this.send({ method: 'POST', path: `${path}/actions/undo` });
-    this.note(then, this.apply(undone, [200], () => this.world.undo(changes, before)) ?? []);
+    const restored = this.apply(undone, [200], () => this.world.undo(changes, before));
+    const outcomes: readonly string[] = trial.body.data.entries.map(({ outcome }: any) => outcome);
+    if (outcomes.includes('refused') !== (restored === null))
+      this.observer.problems.push(`the dry run of the undo says ${outcomes.join()}`);
+    this.note(then, restored ?? []);
     await this.history.compare(then, true, true);
+  }
+
+  private refuses(work: () => void): boolean {
+    try {
+      work();
+      return false;
+    } catch (error) {
+      if (error instanceof Refusal) return true;
+      throw error;
+    }
+  }
+
+  /** Asks what a release would do, and compares the documents that it would refuse. */
+  private async tryRelease(path: string, isRefused: (id: string) => boolean): Promise<void> {
+    const { status, body } = await this.send({ method: 'POST', path, data: { dryRun: true } });
+    const entries: readonly { documentId: string; outcome: string }[] = body?.data?.entries ?? [];
+    if (status !== 200 || entries.length === 0)
+      this.observer.problems.push(`the dry run is ${status} ${JSON.stringify(body)}`);
+    for (const { documentId, outcome } of entries)
+      if ((outcome === 'refused') !== isRefused(documentId))
+        this.observer.problems.push(`the dry run says ${documentId} is ${outcome}`);
+  }
+
+  /** Sets times that have passed, and waits until the service has published and unpublished the document. */
+  private async schedule(command: Command & { readonly verb: 'schedule' }): Promise<void> {
+    const { type: name, slot, actions } = command;
+    const { path: plural, single, localized } = typeNamed(name);
+    const id = this.find(name, slot) ?? '';
+    const locale = command.locale ?? DEFAULT_LOCALE;
+    const query = localized ? `?locale=${locale}` : '';
+    const path = `/api/${plural}${single ? '' : `/${id}`}/actions/schedule${query}`;
+    const times = actions.map((action, i) => [`${action}At`, PAST[i]]);
+    const before = this.history.take();
+    const reply = await this.send({ method: 'PUT', path, data: { ...NEVER, ...Object.fromEntries(times) } });
+    const changes = actions.map((action) => ({ id, locale, unpublish: action === 'unpublish' }));
+    const isThere = this.apply(reply, [200], () => {
+      this.world.checkChange({ id, locale, unpublish: true });
+      return [];
+    });
+    if (isThere === null) return;
+    const refused = changes.filter((change) => {
+      const now = this.history.take();
+      return this.refuses(() => this.note(now, this.world.release([change])));
+    });
+    const failures = await this.failuresOf(path);
+    const expected = refused.map(({ unpublish }) => (unpublish ? 'unpublish' : 'publish'));
+    if (!isDeepStrictEqual(failures, expected))
+      this.observer.problems.push(`failed at its time: ${failures.join()}, expected ${expected.join()}`);
+    await this.history.compare(before, true, true);
+  }
+
+  /** Returns the failed actions of a schedule when none of its actions is due. */
+  private async failuresOf(path: string): Promise<readonly string[]> {
+    for (let tries = 0; tries < 200; tries += 1) {
+      const { body } = await this.client.send({ method: 'GET', path });
+      const failures: readonly string[] = body.data.failures.map(({ action }: any) => action);
+      const isDue = (action: string): boolean =>
+        body.data[`${action}At`] !== null && !failures.includes(action);
+      if (!isDue('publish') && !isDue('unpublish')) return failures;
+      await sleep(25);
+    }
+    return ['none in time'];
   }
 
   /** Sends writes as one request. */

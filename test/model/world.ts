@@ -462,15 +462,19 @@ export class World {
 
   /** Publishes and unpublishes documents, all or none (27.6). Removals come first. */
   release(changes: readonly Change[]): string[] {
-    for (const { id, locale } of changes)
-      if (this.localesOf('draft', id, locale).length === 0) throw new Refusal('not there');
-    for (const { id, unpublish } of changes) if (!unpublish) this.mayPublish(id);
+    for (const change of changes) this.checkChange(change);
     const written: string[] = [];
     for (const { id, locale, unpublish } of unpublishFirst(changes))
       for (const one of this.localesOf('draft', id, locale))
         if (unpublish) this.unpublish(id, one);
         else written.push(...this.publishDraft(id, one));
     return written;
+  }
+
+  /** Throws a Refusal if a document cannot be published or unpublished. */
+  checkChange({ id, locale, unpublish }: Change): void {
+    if (this.localesOf('draft', id, locale).length === 0) throw new Refusal('not there');
+    if (!unpublish) this.mayPublish(id);
   }
 
   private mayPublish(id: string): void {
