@@ -11,7 +11,7 @@ import { hasDrafts, type Model } from '../model/model.ts';
 import { BaseVersion } from './base-version.ts';
 import { Keeper } from './keeper.ts';
 import { leaving } from './leaving.ts';
-import { isAutosaved, isSendable, nextWrite, sendsParts } from './next-write.ts';
+import { isAutosaved, isSendable, nextWrite, sendsParts, takenBack } from './next-write.ts';
 import { Observed } from './observed.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { OwnWrites } from './own-writes.ts';
@@ -175,7 +175,7 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   private changed(): void {
     const [{ isChanged }, { phase }] = [this.store, this.snapshot];
-    this.show({ isChanged });
+    this.show({ isChanged, ...takenBack(this) });
     if (phase === 'ready' || phase === 'missing') void this.keeper.soon();
     if (phase === 'ready' && isChanged && isAutosaved(this))
       this.timers.start('save', AUTOSAVE, () => void this.save());

@@ -5,6 +5,7 @@ import { finishedValues, sameValues } from '../form/values.ts';
 import { hasDrafts, type Model, type Type } from '../model/model.ts';
 import type { Pending } from './requests.ts';
 import { waitingSlugs } from './slugs.ts';
+import type { Snapshot } from './snapshot.ts';
 
 interface Form {
   readonly model: Model;
@@ -24,6 +25,13 @@ export const isAutosaved = (form: Pick<Form, 'type' | 'isNew'>): boolean =>
 /** Whether the form has no value that cannot be sent, and none that the server has refused. */
 export const isSendable = ({ base, values, problemPaths }: FormStore): boolean =>
   problemPaths.length === 0 && sameValues(values, finishedValues(values, base));
+
+/** Returns the state of a form after the editor has taken refused values back: everything is saved. */
+export function takenBack({ store, snapshot }: { store: FormStore; snapshot: Snapshot }): Partial<Snapshot> {
+  const { saving, conflicts } = snapshot;
+  const isDone = saving === 'refused' && conflicts.length === 0 && !store.isChanged && isSendable(store);
+  return isDone ? { saving: 'idle', error: null } : {};
+}
 
 /** Returns the next write; null if there is nothing to send. */
 export function nextWrite(form: Form, ifMatch: string | null): Pending | null {

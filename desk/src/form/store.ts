@@ -85,7 +85,7 @@ export class FormStore {
   set(path: string, value: unknown): void {
     if (valueAt(this.values, path) === value) return;
     this.values = withValue(this.values, path, value);
-    if (this.problems.has(path)) this.problems = new Map([...this.problems].filter(([at]) => at !== path));
+    this.problems = this.present([...this.problems].filter(([at]) => at !== path));
     this.tell(path);
   }
 
@@ -99,13 +99,23 @@ export class FormStore {
   rebase(base: Values, values: Values): void {
     this.base = base;
     this.values = values;
+    this.problems = this.present([...this.problems]);
     this.tell('');
+  }
+
+  /** Returns the problems without those in entries and components that the form no longer has. */
+  private present(problems: readonly (readonly [place: string, message: string])[]): Map<string, string> {
+    const isPresent = (place: string): boolean => {
+      const around = place.slice(0, Math.max(0, place.lastIndexOf('/')));
+      return around === '' || (valueAt(this.values, around) ?? null) !== null;
+    };
+    return new Map(problems.filter(([place]) => isPresent(place)));
   }
 
   /** Notes problems by place. Returns whether one is at a place without a known problem. */
   addProblems(found: readonly (readonly [place: string, message: string])[]): boolean {
     const isNews = found.some(([place]) => !this.problems.has(place));
-    this.problems = new Map([...this.problems, ...found]);
+    this.problems = this.present([...this.problems, ...found]);
     if (found.length > 0) this.tell('');
     return isNews;
   }

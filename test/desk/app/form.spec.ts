@@ -411,6 +411,20 @@ describe('FormStore', () => {
     expect(store.addProblems([['title', 'Too long']])).toBe(true);
     expect(told).toBe(1);
   });
+
+  it('forgets the problems of an entry with the entry, and notes none of one that was removed before', () => {
+    const store = new FormStore(base);
+    const problem = ['sections/#i1/text', 'Required'] as const;
+    store.addProblems([problem, ['title', 'Too long']]);
+    store.set('sections', []);
+    expect(store.problemPaths).toEqual(['title']);
+    store.addProblems([problem]);
+    expect(store.problemPaths).toEqual(['title']);
+    store.rebase(base, base);
+    store.addProblems([problem]);
+    store.rebase(base, { ...base, sections: [] });
+    expect(store.problemPaths).toEqual(['title']);
+  });
 });
 
 describe('JSON that is not finished', () => {
