@@ -530,13 +530,23 @@ export class World {
   }
 
   /**
-   * Publishes the draft of a locale, without links, before the former values are written. Other locales have the draft's shared
-   * values in between, so their versions are written, too. Returns the written versions.
+   * Publishes the draft of a locale before the former values are written, without its links. Other locales have
+   * the draft's shared values in between, and its links to one document, which are columns. So their versions
+   * are written, too. Returns the written versions.
    */
   private publishAgain(id: string, locale: string): string[] {
+    const document = this.document(id);
     const before = this.contents();
-    this.copyValues(this.document(id), { from: 'draft', to: 'published', locale });
-    return [...this.publishedKeys(id, locale), ...this.changedSince(before)];
+    this.copyValues(document, { from: 'draft', to: 'published', locale });
+    const list = (relation: Relation, state: State): string =>
+      this.sheetOf(relation, state, locale).own(id).join();
+    const differs = document.type.sides.some(
+      ({ own, one, relation }) =>
+        own && one && !relation.localized && list(relation, 'draft') !== list(relation, 'published'),
+    );
+    const live = differs ? this.localesOf('published', id, null) : [];
+    const others = live.map((one) => versionKey(id, 'published', localeOf(document.type, one)));
+    return [...this.publishedKeys(id, locale), ...others, ...this.changedSince(before)];
   }
 
   /** Makes a published version equal to a former one. Instances that it does not have any more are new ones. */
