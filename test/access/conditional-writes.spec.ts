@@ -293,6 +293,35 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
       });
     });
 
+    it('18.24 a condition on the locale covers no publication and no discard of shared values', async () => {
+      const id = await written({ notes: 'published' });
+      await service('article').update(id, { title: 'erster' }, { locale: 'de' });
+      await service('article').update(id, { notes: 'drafted' }, { status: 'draft' });
+      const path = `articles/${id}/actions`;
+      const schedule = (times: object) =>
+        send('put', `${path}/schedule?locale=de`, 'translator', { publishAt: null, ...times });
+      await unchanged(async () => {
+        await send('post', `${path}/publish?locale=de`, 'translator').expect(403);
+        await send('post', `${path}/discard?locale=de`, 'translator').expect(403);
+        await send('post', 'articles/bulk', 'translator', [
+          { action: 'discard', documentId: id, locale: 'de' },
+        ]).expect(403);
+        await schedule({ publishAt: '2999-01-02T03:04:05Z' }).expect(403);
+      });
+      await schedule({ unpublishAt: '2999-01-02T03:04:05Z' }).expect(200);
+      await send('post', `${path}/unpublish?locale=de`, 'translator').expect(200);
+      expect(await one(id)).toMatchObject({ notes: 'published' });
+    });
+
+    it('18.24 publishing a new locale needs the condition in the published versions of the others', async () => {
+      const id = await written({ team: ids['blue'] });
+      await service('article').update(id, { title: 'erster' }, { locale: 'de', status: 'draft' });
+      await service('article').update(id, { team: ids['red'] }, { status: 'draft' });
+      await unchanged(() =>
+        send('post', `articles/${id}/actions/publish?locale=de`, 'writer red').expect(403),
+      );
+    });
+
     it('18.24 a condition on the locale allows to add it to documents that the caller reads', async () => {
       const id = await written({ notes: 'shared' }, { status: 'draft' });
       const path = `articles/${id}?locale=de&status=draft`;

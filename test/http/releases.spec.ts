@@ -79,6 +79,7 @@ const ROLES = {
   blind: { ...OPEN, page: ['publish'], news: READ },
   own: { ...OPEN, page: [...READ, { actions: ['publish'], own: true }] },
   red: { ...OPEN, page: [{ actions: '*', where: { team: 'red' } }] },
+  french: { ...OPEN, page: [...READ, { actions: ['publish'], where: { locale: 'fr' } }] },
 } as const;
 
 class UserHeader implements AuthStrategy {
@@ -329,6 +330,21 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
     });
     expect((await set('manager max')).status).toBe(200);
     expect(await isLive(`pages/${mine}`)).toBe(false);
+  });
+
+  it('27.4 adds no publication that changes values of locales which the caller may not publish', async () => {
+    const id = await draft('pages', { title: 'Shared', team: 'red' });
+    await send('PUT', `pages/${id}?locale=fr`, { data: { title: 'Partagé' } });
+    const at = await release('French');
+    const add = async (action: string): Promise<unknown> => {
+      const data = entry('page', id, { locale: 'fr', action });
+      return (await send('POST', `releases/${at}/entries`, { as: 'french fleur', data })).status;
+    };
+    expect([await add('publish'), await add('unpublish')]).toEqual([403, 200]);
+    const due = { as: 'french fleur', data: { at: FUTURE } };
+    expect((await send('PUT', `releases/${at}`, due)).status).toBe(200);
+    await send('POST', `releases/${at}/entries`, { data: entry('page', id, { locale: 'fr' }) });
+    expect((await send('PUT', `releases/${at}`, due)).status).toBe(403);
   });
 
   it('27.17 a caller to whom entries are hidden neither deletes a release nor clears its time', async () => {

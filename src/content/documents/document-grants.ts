@@ -18,8 +18,10 @@ export interface DocumentGrants {
   readonly delete: Extent;
   /** The action `publish`. */
   readonly publish: Extent;
-  /** `unpublish` and `discard`, which leave other languages as they are. */
+  /** `unpublish`, which leaves other languages as they are. */
   readonly withdraw: Extent;
+  /** `discard`, which changes drafts. */
+  readonly discard: Extent;
   /** A write that publishes. */
   readonly live: Extent;
 }
@@ -88,12 +90,14 @@ export class GrantsOnDocuments {
     // A missing language is copied from the others.
     const read = firstOf(here, rows);
     const published = hasSharedValues(type) ? rows : read;
+    const discarded = published.filter((row) => read.includes(row) || row['published'] !== true);
     return {
       create,
       update: extent('update', drafts(read), drafts(rows)),
       delete: extent('delete', read),
       publish: extent('publish', published),
       withdraw: extent('publish', read),
+      discard: extent('publish', discarded),
       live: extent('live', published),
     };
   }

@@ -101,7 +101,7 @@ function mayWrite(plan: WritePlan, versions: Versions): boolean {
   if (grantedOf(decisionOf(plan)) === null && grantedOf(decision) === null)
     return ownOnly(plan) === null || rows.some(({ own }) => own);
   if (plan.verb === 'delete') return rows.every(({ own }) => own);
-  return changedBy(plan, rows).every(({ own, live }) => own && (live || !plan.target.publish));
+  return changedBy(plan, rows, versions).every(({ own, live }) => own && (live || !plan.target.publish));
 }
 
 const isShared = ({ system, localized }: Attribute): boolean => !system && !localized;
@@ -111,12 +111,13 @@ export const hasSharedValues = ({ localized, attributes }: ContentType): boolean
   localized && [...attributes.values()].some(isShared);
 
 /**
- * Whether a write may change versions in other locales: it writes or publishes attributes that all locales
- * share.
+ * Whether a write may change versions in other locales: it writes, publishes or discards attributes that all
+ * locales share.
  */
-export function changesOtherLocales({ target: { type, everyLocale, publish }, body }: WritePlan): boolean {
+export function changesOtherLocales({ verb, target, body }: WritePlan): boolean {
+  const { type, everyLocale, publish } = target;
   if (!type.localized || everyLocale) return type.localized;
-  if (publish && type.draftAndPublish) return hasSharedValues(type);
+  if (type.draftAndPublish && (publish || verb === 'discardDraft')) return hasSharedValues(type);
   const { scalars, relations, embedded } = body?.values ?? NOTHING_GIVEN;
   return [scalars, relations, embedded].some((values) =>
     [...values.values()].some(({ attribute }) => isShared(attribute)),
@@ -134,10 +135,13 @@ export const firstOf = <T>(...lists: (readonly T[])[]): readonly T[] =>
   lists.find((list) => list.length > 0) ?? [];
 
 /** Versions that a write changes or copies. A new locale or draft is copied from the other versions. */
-function changedBy(plan: WritePlan, rows: readonly VersionRow[]): readonly VersionRow[] {
-  const { target, body } = plan;
-  const inLocale = rows.filter(({ locale }) => locale === target.locale);
-  const here = changesOtherLocales(plan) ? rows : firstOf(inLocale, rows);
+function changedBy(plan: WritePlan, rows: readonly VersionRow[], { all }: Versions): readonly VersionRow[] {
+  const { verb, target, body } = plan;
+  const isInLocale = ({ locale }: VersionRow): boolean => locale === target.locale;
+  const here = changesOtherLocales(plan) ? all : firstOf(rows.filter(isInLocale), rows);
+  // Discarding changes drafts only, also in the locales that share values.
+  if (verb === 'discardDraft' && !target.everyLocale)
+    return here.filter((row) => isInLocale(row) || !row.published);
   const drafts = here.filter(({ published }) => !published);
   return target.publish || body === null ? here : firstOf(drafts, here);
 }

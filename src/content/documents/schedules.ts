@@ -91,7 +91,8 @@ export class Schedules {
     const work = async (runner: Runner): Promise<ContentSchedule> => {
       const holding =
         mutex === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: mutex, exclusive: true }])];
-      const documentId = await this.findPublishable(runner, { target, caller, holding });
+      const action = isText(times.get('publish')) ? 'publish' : 'unpublish';
+      const documentId = await this.findPublishable(runner, { target, caller, holding, action });
       const changes = [...times].map(([action, due]) =>
         compileSetTime({ type: target.type, documentId, locale: target.locale, action }, due),
       );
@@ -106,13 +107,17 @@ export class Schedules {
   }
 
   /**
-   * Runs the statements `holding`, and finds a document that the caller may publish. Throws NotFoundError, or
-   * 403 as for publishing.
+   * Runs the statements `holding`, and finds a document that the caller may publish or unpublish. Throws
+   * NotFoundError, or 403 as the action itself. Publishing can need more: it changes values that locales
+   * share.
    */
-  async findPublishable(runner: Runner, { target, caller, holding }: HeldLocks): Promise<string> {
-    const publishing = { verb: 'publish', target, caller, requestId: null, right: 'publish' } as const;
+  async findPublishable(
+    runner: Runner,
+    { target: published, caller, holding, action: verb }: HeldLocks,
+  ): Promise<string> {
+    const target = { ...published, publish: verb === 'publish' };
     const rest = { locks: [], precondition: null, state: null, events: [], body: null } as const;
-    const plan: WritePlan = { ...publishing, ...rest };
+    const plan: WritePlan = { verb, target, caller, requestId: null, right: 'publish', ...rest };
     const { settings } = this.base;
     const none = { coverage: null, kept: null, body: null, freshIds: 0 };
     const request = { ...none, target, own: ownOnly(plan), settings };
@@ -128,6 +133,7 @@ export class Schedules {
 interface HeldLocks {
   readonly target: WriteTarget;
   readonly caller: Caller;
+  readonly action: ScheduledAction;
   /** Statements that acquire the locks before the others run. */
   readonly holding: readonly Statement[];
 }

@@ -75,7 +75,7 @@ const GRANT_OF = {
   publish: 'publish',
   schedule: 'publish',
   unpublish: 'withdraw',
-  discard: 'withdraw',
+  discard: 'discard',
 } as const satisfies Readonly<Record<string, keyof DocumentGrants>>;
 
 /** Returns the verbs of a type as far as the grants on one document allow them. */

@@ -109,7 +109,8 @@ export class ReleaseEntries {
   }
 
   /**
-   * Returns the id of the document of an entry. Throws NotFoundError or 403 unless the caller may publish it.
+   * Returns the id of the document of an entry. Throws NotFoundError or 403 unless the caller may publish or
+   * unpublish it, as the entry does.
    */
   async check(runner: Runner, entry: AddedEntry, caller: Caller): Promise<string> {
     try {
@@ -117,7 +118,8 @@ export class ReleaseEntries {
       if (decide(caller, change.type, 'publish') === 'none') throw forbidden();
       const planned = this.documents.planState({ ...change, verb: 'publish' }, caller);
       const target = writeTargetOf('publish', planned, this.settings);
-      return await this.documents.schedules.findPublishable(runner, { target, caller, holding: [] });
+      const { action } = entry;
+      return await this.documents.schedules.findPublishable(runner, { target, caller, action, holding: [] });
     } catch (error) {
       throw withEntry([entry], error);
     }
