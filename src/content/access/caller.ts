@@ -13,6 +13,12 @@ export interface Caller extends CallerFacts {
 
 export const SYSTEM: Caller = Object.freeze({ kind: 'system', id: null, permissions: Permissions.ALL });
 
+/**
+ * Caller of writes that are due: the application. Permission was checked when the time was set, for the
+ * documents themselves only.
+ */
+export const SCHEDULE: Caller = Object.freeze({ ...SYSTEM });
+
 export const publicCaller = (permissions: Permissions): Caller =>
   Object.freeze({ kind: 'public', id: null, permissions });
 

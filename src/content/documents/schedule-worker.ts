@@ -5,7 +5,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { SYSTEM } from '../access/caller.js';
+import { SCHEDULE } from '../access/caller.js';
 import {
   compileCountAttempt,
   compileDropTime,
@@ -168,7 +168,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   private async within(runner: Runner, time: ScheduledTime): Promise<string | null> {
     const work = async (): Promise<void> => {
       await this.documents.changeStates([{ ...time, verb: time.action }], {
-        caller: SYSTEM,
+        caller: SCHEDULE,
         em: present(runner.em, 'The entity manager'),
       });
       await runner.run(compileDropTime(time));

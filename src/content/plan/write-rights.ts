@@ -1,5 +1,5 @@
 /** Permissions of a write: attributes, links and what errors may disclose (D26, D27). */
-import type { Caller } from '../access/caller.js';
+import { type Caller, SCHEDULE } from '../access/caller.js';
 import {
   decide,
   type Decision,
@@ -134,9 +134,14 @@ function linksOf(
   return { grant: reserved ? null : `${target.singularApiId}.${mayUpdate ? 'publish' : 'update'}` };
 }
 
+/** Whether published versions of a type need more than `update`: `publish`, an approval, or a tenant. */
+const isGuarded = ({ publishBy, stages, tenant }: ContentType): boolean =>
+  publishBy === 'right' || (stages?.publishing.size ?? 0) > 0 || tenant !== null;
+
 /**
  * Owners whose links may change with the state of a document on the inverse side: those that the caller may
  * update and approve (D22, D26). With a filtered `update`, none: the copied links could change the result.
+ * A schedule changes no guarded owners: who set its time may not be permitted to.
  */
 export function decideOwners(
   caller: Caller,
@@ -147,6 +152,7 @@ export function decideOwners(
   const written = target.attributes.get(holdingSide(attribute) ?? '');
   const may =
     written !== undefined &&
+    !(caller === SCHEDULE && isGuarded(target)) &&
     mayWriteOf(caller, target, 'update')(written) &&
     unapprovable(caller, target).length === 0;
   const owners = may ? decideState(publish)(caller, target, 'update') : 'none';

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { SYSTEM } from '../../content/access/caller.js';
+import { SCHEDULE } from '../../content/access/caller.js';
 import { ModelWatch } from '../../content/documents/model-watch.js';
 import { isLasting, MAX_ATTEMPTS, ScheduleWorker } from '../../content/documents/schedule-worker.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
@@ -68,7 +68,7 @@ export class ReleaseWorker implements OnModuleInit {
 
   /** Publishes a locked release and returns null; on failure, stores the reason and returns it. */
   private async within(runner: Runner, id: string): Promise<string | null> {
-    const sender = { caller: SYSTEM, requestId: requestIdOf(id) };
+    const sender = { caller: SCHEDULE, requestId: requestIdOf(id) };
     const failed = await mayFail(runner, () => this.releases.release(runner, id, sender), isLasting);
     if (failed === null) return null;
     const { error } = failed;
