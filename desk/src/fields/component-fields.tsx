@@ -137,9 +137,10 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
     removed.drop(one);
     store.set(path, withEntry(itemsNow(), { ...one, entry: broughtBack(store, path, one.entry) }));
   };
+  // An entry is in the list again after its removal was discarded, or decided against.
   const notesAt = (isThere: (at: number) => boolean) =>
     removedNotes(
-      removed.all.filter(({ at }) => isThere(at)),
+      removed.all.filter(({ key, at }) => isThere(at) && !keys.includes(key)),
       { titleOf: (item) => titleOf(model, item), undo },
     );
   return (

@@ -42,4 +42,21 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.saved();
     expect(await stored()).toMatchObject({ title: 'Corrected again', seo: null });
   });
+
+  it('discards the removal of an entry, which is in the list once', async () => {
+    const sections = ['One', 'Two'].map((text) => ({ __component: 'part.quote', text }));
+    await visit.api('put', `/articles/${id}?status=draft`, { data: { sections } });
+    await ann.openAnew(`/content/article/${id}`);
+    await ann.sees('2 entries');
+    // Nothing is saved before the editor discards it.
+    await ann.page.setOfflineMode(true);
+    await ann.press('Remove Two');
+    await ann.sees('Removed: Two');
+    await ann.press('More actions');
+    await ann.item('Discard unsaved changes');
+    await ann.sees('2 entries');
+    await ann.seesNot('Removed: Two');
+    await ann.page.setOfflineMode(false);
+    expect(await ann.texts('[data-path=sections] [role=group] bdi')).toEqual(['One', 'Two']);
+  });
 });
