@@ -4,9 +4,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { isStoredIn } from '../editor/requests.ts';
-import { readSchedule, type Schedule, writeSchedule } from '../editor/schedule.ts';
+import { readSchedule, type Schedule, timesToSet, writeSchedule } from '../editor/schedule.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
-import { inputOf, localZone, timeOf } from '../model/local-time.ts';
+import { inputOf, localZone } from '../model/local-time.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { LaterTime } from '../parts/later-time.tsx';
@@ -73,15 +73,13 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
   const texts = useTexts();
   const { panels } = texts;
   const client = useQueryClient();
-  const [publishAt, setPublishAt] = useState(inputOf(schedule.publishAt));
-  const [unpublishAt, setUnpublishAt] = useState(inputOf(schedule.unpublishAt));
+  // Null until the editor sets the time: what is stored is shown then, and stays.
+  const [publishAt, setPublishAt] = useState<string | null>(null);
+  const [unpublishAt, setUnpublishAt] = useState<string | null>(null);
   const submit = async (): Promise<void> => {
-    const times = {
-      publishAt: timeOf(publishAt, schedule.publishAt),
-      unpublishAt: timeOf(unpublishAt, schedule.unpublishAt),
-    };
     // The server publishes the draft, so the form is saved first.
     if (!(await editor.save())) throw new Error(texts.refused);
+    const times = timesToSet(schedule, { publishAt, unpublishAt });
     client.setQueryData(keyOf(editor), await writeSchedule(editor.place, times));
   };
   return (
@@ -97,13 +95,13 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
       <LaterTime
         label={panels.publishAt}
         stored={schedule.publishAt}
-        value={publishAt}
+        value={publishAt ?? inputOf(schedule.publishAt)}
         setValue={setPublishAt}
       />
       <LaterTime
         label={panels.unpublishAt}
         stored={schedule.unpublishAt}
-        value={unpublishAt}
+        value={unpublishAt ?? inputOf(schedule.unpublishAt)}
         setValue={setUnpublishAt}
       />
       <Text size="sm" c="dimmed">

@@ -157,6 +157,21 @@ import { startVisit, type Visit } from './visit.ts';
     expect((await visit.api('get', `/articles/${id}/actions/schedule`)).publishAt).toBeNull();
   });
 
+  it('keeps the publication that another editor has planned since, if it sets the other time', async () => {
+    const id = await make({ title: 'For two plans' });
+    await ann.open(`/content/article/${id}`);
+    await act(ann, 'Schedule');
+    await ann.page.waitForSelector('[role=dialog] input');
+    const publishAt = '2999-01-02T08:30:00.000Z';
+    await visit.api('put', `/articles/${id}/actions/schedule`, { data: { publishAt } });
+    await setTime(ann, 'Unpublish at', '2999-02-02T08:30');
+    await inDialog(ann, 'Save the times');
+    await closed(ann);
+    await ann.sees('Will be published');
+    const stored = await visit.api('get', `/articles/${id}/actions/schedule`);
+    expect(stored).toMatchObject({ publishAt, unpublishAt: expect.stringMatching(/^2999-02-02/) });
+  });
+
   it('keeps a planned publication if the time is half typed', async () => {
     const id = await make({ title: 'Half a time' });
     const publishAt = '2999-01-02T08:30:00.000Z';
