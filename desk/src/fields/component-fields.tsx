@@ -1,7 +1,6 @@
 /** Fields of components: one, a list, or a zone of several kinds. Closed entries render no fields. */
 import {
   ActionIcon,
-  Alert,
   Button,
   Collapse,
   Fieldset,
@@ -21,6 +20,7 @@ import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { AddItem } from './add-item.tsx';
 import { FieldGrid } from './field-grid.tsx';
+import { FieldProblem } from './field-head.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { useProblemKeys, useRows, useShown } from './item-rows.ts';
 import { type Removed, RemovedNote, removedNotes, useRemoved, withEntry } from './removed-note.tsx';
@@ -52,7 +52,7 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
             {attribute.description}
           </Text>
         )}
-        {problem !== null && <Alert color="red">{problem}</Alert>}
+        <FieldProblem problem={problem} />
         {item !== null && item !== undefined && <FieldGrid part={part} at={path} readOnly={readOnly} />}
         {removed !== null && (item === null || item === undefined) && (
           <RemovedNote title={attribute.label} undo={() => set(broughtBack(store, path, removed))} />
@@ -149,7 +149,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
         <Text size="sm" c="dimmed">
           {[attribute.description, texts.entries(rows.length)].filter(Boolean).join(' · ')}
         </Text>
-        {problem !== null && <Alert color="red">{problem}</Alert>}
+        <FieldProblem problem={problem} />
         <SortableList keys={keys} move={(from, to) => store.set(path, moved(itemsNow(), from, to))}>
           {shown.flatMap(({ key, component }, place) => [
             ...notesAt((at) => at === place),

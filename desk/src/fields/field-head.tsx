@@ -16,7 +16,15 @@ export function FieldHead({ attribute: { label, description, required }, problem
         </Input.Label>
         {description !== undefined && <Input.Description>{description}</Input.Description>}
       </div>
-      {problem !== null && <Alert color="red">{problem}</Alert>}
+      <FieldProblem problem={problem} />
     </>
   );
 }
+
+/** Problem of a field that is not one input. Its mark leads the focus to the field. */
+export const FieldProblem = ({ problem }: Pick<Props, 'problem'>) =>
+  problem === null ? null : (
+    <Alert color="red" data-problem>
+      {problem}
+    </Alert>
+  );

@@ -63,7 +63,7 @@ export function jumpTo(path: string): void {
 }
 
 /** Shows an element in the middle of the window, unless it is tall, and focuses its first control. */
-function focusIn(element: HTMLElement): void {
+export function focusIn(element: HTMLElement): void {
   element.scrollIntoView({ block: element.clientHeight > innerHeight / 2 ? 'start' : 'center' });
   const control = element.matches('input, textarea') ? element : firstField(element);
   (control ?? element.querySelector('button'))?.focus();

@@ -45,6 +45,7 @@ function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
       description={description}
       descriptionProps={{ id }}
       error={problem}
+      errorProps={{ 'data-problem': true }}
       required={required}
       data-path={path}
     >

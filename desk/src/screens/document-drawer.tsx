@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { leaving } from '../editor/leaving.ts';
+import { isAutosaved } from '../editor/next-write.ts';
 import { type Link, linkOf } from '../form/values.ts';
 import { firstField, useFocusReturn, useLayer } from '../parts/dialog.tsx';
 import { Waiting } from '../parts/opening.tsx';
@@ -54,7 +55,10 @@ function Opened({ type, documentId, locale, close, label }: OpenedProps) {
     await editor?.writes.settled();
     const id = editor?.snapshot.documentId ?? null;
     if (editor === null || id === null) return close(null);
-    close(linkOf({ documentId: id, [type.title]: editor.store.get(type.title) }, type.name, model));
+    // A draft is saved when it closes. Other changes are kept for the next time: they are not stored.
+    const { values, base } = editor.store;
+    const title = (isAutosaved(editor) ? values : base)[type.title];
+    close(linkOf({ documentId: id, [type.title]: title }, type.name, model));
   };
   return (
     <Drawer

@@ -8,6 +8,7 @@ import { offerCopy } from '../editor/copies.ts';
 import { isStoredIn } from '../editor/requests.ts';
 import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
+import { focusIn } from '../fields/jump.ts';
 import { hasDrafts, mayRelease } from '../model/model.ts';
 import { ifNoDialog } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
@@ -201,7 +202,7 @@ function Panel({ editor, panel, close }: PanelProps) {
   );
 }
 
-const PROBLEM = '[data-conflict] button, [aria-invalid=true]';
+const PROBLEM = '[data-conflict] button, [aria-invalid=true], [data-problem]';
 
 /** Frames in which entries of components open, level by level. */
 const MAX_FRAMES = 10;
@@ -214,8 +215,12 @@ function focusProblem(bar: HTMLElement | null, frames = MAX_FRAMES): void {
   const form = bar?.closest('[role=dialog]') ?? document.querySelector('.desk-document');
   // An editor who presses the keys in a marked field is at work on it.
   if (document.activeElement?.matches(PROBLEM) === true) return;
-  const field = form?.querySelector<HTMLElement>(PROBLEM);
-  if (field !== null && field !== undefined) field.focus();
+  const problem = form?.querySelector<HTMLElement>(PROBLEM) ?? null;
+  const field =
+    problem?.matches('[data-problem]') === true ? problem.closest<HTMLElement>('[data-path]') : null;
+  if (field?.contains(document.activeElement) === true) return;
+  if (field !== null) focusIn(field);
+  else if (problem !== null) problem.focus();
   else if (frames > 0) requestAnimationFrame(() => focusProblem(bar, frames - 1));
 }
 

@@ -1,7 +1,21 @@
 /** Journeys of an editor whose values the server refuses. */
+import { defineCollectionType } from 'nestjs-content-api';
 import { hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { startVisit, type Visit } from './visit.ts';
+
+const report = defineCollectionType({
+  singularApiId: 'report',
+  pluralApiId: 'reports',
+  draftAndPublish: true,
+  actions: true,
+  attributes: {
+    title: { type: 'string' },
+    summary: { type: 'blocks', required: true },
+    search: { type: 'component', component: 'part.seo', required: true },
+    quotes: { type: 'component', component: 'part.quote', repeatable: true, min: 1, required: true },
+  },
+});
 
 (hasBrowser ? describe : describe.skip)('an editor whose values are refused', () => {
   let visit: Visit;
@@ -10,8 +24,8 @@ import { startVisit, type Visit } from './visit.ts';
   const stored = (): Promise<any> => visit.api('get', `/articles/${id}?status=draft&populate=*`);
 
   beforeAll(async () => {
-    visit = await startVisit('express');
-    ann = await visit.arrive('ann');
+    visit = await startVisit('express', { contentTypes: [report] });
+    ann = await visit.arrive('ann', 'chief');
   }, 120_000);
   beforeEach(async () => {
     id = (await visit.api('post', '/articles?status=draft', { data: { title: 'Corrected' } })).documentId;
@@ -58,5 +72,47 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.seesNot('Removed: Two');
     await ann.page.setOfflineMode(false);
     expect(await ann.texts('[data-path=sections] [role=group] bdi')).toEqual(['One', 'Two']);
+  });
+
+  it('is led to a refused text, component and list, one after the other', async () => {
+    const { documentId } = await visit.api('post', '/reports?status=draft', { data: { title: 'Bare' } });
+    await ann.open(`/content/report/${documentId}`);
+    await ann.heading('Bare');
+    const isLedTo = async (path: string): Promise<void> => {
+      await ann.press('Publish');
+      await ann.until(
+        `focus in ${path}`,
+        async () => (await ann.page.$(`[data-path=${path}]:focus-within [data-problem]`)) !== null,
+      );
+    };
+    await isLedTo('summary');
+    await ann.page.keyboard.type('All of it.');
+    await isLedTo('search');
+    await ann.page.keyboard.press('Enter');
+    await isLedTo('quotes');
+    await ann.page.keyboard.press('Enter');
+    await ann.until('the entry', async () => (await ann.focused()) === 'Text');
+    await ann.page.keyboard.type('The wind sings.');
+    await ann.press('Publish');
+    await ann.status('Published');
+  });
+
+  it('sees the stored title of a linked document whose drawer it closes without a save', async () => {
+    const { documentId } = await visit.api('post', '/authors', { data: { name: 'Rea' } });
+    await visit.api('put', `/articles/${id}?status=draft`, { data: { author: documentId } });
+    await ann.openAnew(`/content/article/${id}`);
+    await ann.press('Edit Rea');
+    await ann.type('Name', ' Unsaved');
+    await ann.page.keyboard.press('Escape');
+    await ann.until('closed', async () => (await ann.page.$$('[role=dialog]')).length === 0);
+    expect(await ann.texts('[data-path=author] bdi')).toEqual(['Rea']);
+    await ann.press('Edit Rea');
+    await ann.press('Keep them');
+    await ann.page.locator('[role=dialog] ::-p-aria([name="Save"][role="button"])').click();
+    await ann.savesItself('[role=dialog]');
+    await ann.page.keyboard.press('Escape');
+    await ann.until('the new title', async () =>
+      (await ann.texts('[data-path=author] bdi')).includes('Rea Unsaved'),
+    );
   });
 });
