@@ -71,6 +71,10 @@ const ROLES: Readonly<Record<string, Grants>> = {
   reviewer: {
     story: ['findOne', 'readDrafts', { actions: ['update'], fields: ['stage'] }, move('draft', 'ready')],
   },
+  /** Writes nothing but titles. */
+  titler: {
+    story: ['find', 'findOne', 'readDrafts', 'delete', { actions: ['create', 'update'], fields: ['title'] }],
+  },
   /** Cannot read. */
   sender: { story: ['create', { actions: ['update'], fields: ['title'] }] },
 };
@@ -318,6 +322,16 @@ describe.each(ADAPTERS)('stages on %s', (adapter) => {
     await stories().delete(id);
     await test.http.post(`/api/stories/${id}/actions/restore`).set('x-who', 'plain').expect(200);
     expect([await stageOf(id), await stageOf(id, 'published')]).toEqual(['review', 'ready']);
+  });
+
+  it('8.40 a deleted document that lacks values comes back as a draft of the initial stage', async () => {
+    const id = await make('ready', { desk: 'sports' });
+    await stories().publish(id);
+    await stories().update(id, { title: 'premier' }, { locale: 'fr', status: 'draft' });
+    await stories().delete(id, { locale: '*' });
+    await send('post', `stories/${id}/actions/restore`, 'titler').expect(200);
+    expect(await stories().findOne(id)).toBeNull();
+    expect([await stageOf(id), await stageOf(id, 'draft', 'fr')]).toEqual(['draft', 'draft']);
   });
 
   it('8.38 a single type has stages', async () => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { SYSTEM } from '../../content/access/caller.js';
+import { unapprovable } from '../../content/access/decide.js';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
 import { Documents } from '../../content/documents/documents.service.js';
@@ -9,6 +10,7 @@ import { ModelWatch } from '../../content/documents/model-watch.js';
 import { type Searcher, titleOf } from '../../content/documents/visible-documents.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { type Attribute, CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+import { STAGE } from '../../content/model/stage-definition.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
 import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
@@ -75,6 +77,21 @@ export class Trash {
     // A process with an outdated model would omit values that it does not know.
     this.model.check(modelIn(exists));
     const refused = new Set<string>();
+    // Reads before the transaction, unless the request has one: nothing waits for a second connection.
+    const versions = await this.versionsOf(rows, subject, refused);
+    const restored = (await this.keepsApproval(subject, versions)) ? versions : unapproved(versions);
+    const answer = await this.recreated({ ...subject, owner: await this.ownerOf(subject, rows) }, restored);
+    const left = [...new Set([...rows.flatMap((row) => leftOutFor(subject, row)), ...refused])];
+    return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
+  }
+
+  /** Returns versions with their bodies. Adds the names of attributes with refused values to `refused`. */
+  private async versionsOf(
+    rows: readonly VersionRow[],
+    subject: Subject,
+    refused: Set<string>,
+  ): Promise<readonly DeletedVersion[]> {
+    const { type } = subject;
     const refusing =
       ({ published }: VersionRow) =>
       (attribute: Attribute, value: unknown): boolean => {
@@ -83,16 +100,33 @@ export class Trash {
         if (isRefused) refused.add(attribute.name);
         return isRefused;
       };
-    // Reads before the transaction, unless the request has one: nothing waits for a second connection.
     const versions: DeletedVersion[] = [];
     for (const row of inOrder(rows)) {
       // No instance exists any more.
       const body = await this.contents.bodyOf(row, subject, { refuses: refusing(row), identified: false });
       versions.push({ row, body });
     }
-    const answer = await this.recreated({ ...subject, owner: await this.ownerOf(subject, rows) }, versions);
-    const left = [...new Set([...rows.flatMap((row) => leftOutFor(subject, row)), ...refused])];
-    return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
+    return versions;
+  }
+
+  /**
+   * Whether the versions come back as they were approved. A caller who cannot approve them could otherwise
+   * publish them without values and links that it may not write.
+   */
+  private async keepsApproval(subject: Subject, versions: readonly DeletedVersion[]): Promise<boolean> {
+    const { type, caller } = subject;
+    if (unapprovable(caller, type).length === 0) return true;
+    const whole = await this.versionsOf(
+      versions.map(({ row }) => row),
+      { ...subject, caller: SYSTEM },
+      new Set(),
+    );
+    // The owner and the tenant are set by the service.
+    const valuesOf = ({ body }: DeletedVersion): Values => {
+      const { [type.owner ?? '']: _owner, [type.tenant ?? '']: _tenant, ...values } = body('create', true);
+      return values;
+    };
+    return isDeepStrictEqual(versions.map(valuesOf), whole.map(valuesOf));
   }
 
   /** Returns the owner whom the deleted document had, and who still exists. */
@@ -171,6 +205,20 @@ type Values = Readonly<Record<string, unknown>>;
 interface DeletedVersion {
   readonly row: VersionRow;
   readonly body: Awaited<ReturnType<VisibleContents['bodyOf']>>;
+}
+
+/** Returns the versions as drafts in the initial stage: the draft of each locale, or what was published. */
+function unapproved(versions: readonly DeletedVersion[]): readonly DeletedVersion[] {
+  const drafts = versions.filter(({ row }) => !row.published).map(({ row }) => row.locale);
+  return versions
+    .filter(({ row }) => !row.published || !drafts.includes(row.locale))
+    .map(({ row, body }) => ({
+      row: { ...row, published: false },
+      body: (action, withSelf) => {
+        const { [STAGE]: _stage, ...values } = body(action, withSelf);
+        return values;
+      },
+    }));
 }
 
 /** Values that the drafts of a document have, by attribute, and by locale if it is localized. */
