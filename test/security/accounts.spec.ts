@@ -791,6 +791,30 @@ describe.each(adaptersFor('express'))('on %s', (adapter) => {
       expect((await own.get(`/auth/email-confirmation?confirmation=${token}`)).status).toBe(400);
     });
 
+    it('S16 an address that changes while a code is made gets no code', async () => {
+      for (const [path, column] of [
+        ['/auth/forgot-password', 'reset_password_token'],
+        ['/auth/send-email-confirmation', 'confirmation_token'],
+      ] as const) {
+        const { user } = await world.register();
+        await world.sql('update content_users set confirmed = false where id = $1', [user['id']]);
+        const before = world.outbox.mails.length;
+        const other = await world.connect();
+        await other.query('begin');
+        const moved = `moved${String(user['id'])}@example.com`;
+        await other.query('update content_users set email = $2 where id = $1', [user['id'], moved]);
+        expect((await world.post(path, { email: user['email'] })).status).toBe(200);
+        const isWaiting = async (): Promise<number> =>
+          (await world.sql(`select 1 from pg_locks where not granted`)).length;
+        while ((await isWaiting()) === 0) await settle();
+        await other.query('commit');
+        await other.end();
+        await settle();
+        expect(world.outbox.mails).toHaveLength(before);
+        expect((await world.row(user['id']))?.[column]).toBeNull();
+      }
+    });
+
     it('S16 a blocked user gets no mail, and cannot sign in with a code', async () => {
       const { user } = await world.register();
       const code = await world.resetCode(user['email']);

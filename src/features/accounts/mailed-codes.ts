@@ -89,7 +89,8 @@ export class MailedCodes {
     if (account === null || account.blocked === true || !(await admits(account))) return;
     const { token, hash } = newToken();
     const expires = new Date(Date.now() + RESET_HOURS * 3_600_000).toISOString();
-    await this.accounts.set({ id: account.id }, { resetPasswordToken: hash, resetPasswordExpires: expires });
+    const code = { resetPasswordToken: hash, resetPasswordExpires: expires };
+    if (!(await this.store(account, code))) return;
     await this.sender.send({
       to: account.email,
       subject: 'Reset password',
@@ -99,7 +100,7 @@ export class MailedCodes {
 
   private async mailConfirmation(account: Account): Promise<void> {
     const { token, hash } = newToken();
-    await this.accounts.set({ id: account.id }, { confirmationToken: hash });
+    if (!(await this.store(account, { confirmationToken: hash }))) return;
     const { apiUrl } = this.options;
     const page = apiUrl === null ? null : `${apiUrl}/auth/email-confirmation`;
     await this.sender?.send({
@@ -107,6 +108,11 @@ export class MailedCodes {
       subject: 'Account confirmation',
       text: linkTo(page, 'confirmation', token),
     });
+  }
+
+  /** Stores a code, and returns whether the account still has the address to which it is mailed. */
+  private store({ id, email }: Account, code: Readonly<Record<string, unknown>>): Promise<boolean> {
+    return this.accounts.set({ id, email }, code);
   }
 
   /** Runs after the response, because the time of a mail would reveal that the user exists. */
