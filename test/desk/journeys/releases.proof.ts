@@ -160,6 +160,38 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.heading('Releases');
   });
 
+  it('renames a release that has failed, without another attempt', async () => {
+    const { id } = await api('post', '/releases', { data: { name: 'Late issue' } });
+    const at = '2020-03-01T06:00:00.000Z';
+    await visit.room.sql(`update content_release set due_at = '${at}', failed_at = now() where id = ${id}`);
+    await ann.open(`/releases/${id}`);
+    await ann.press('Name and time');
+    await ann.type('Name', ' again');
+    await inDialog('Save');
+    await ann.heading('Late issue again');
+    expect(await api('get', `/releases/${id}`)).toMatchObject({
+      name: 'Late issue again',
+      state: 'failed',
+      at,
+    });
+  });
+
+  it('renames a release whose time another editor takes back meanwhile', async () => {
+    const at = '2999-03-01T06:00:00.000Z';
+    const { id } = await api('post', '/releases', { data: { name: 'Not yet', at } });
+    await ann.open(`/releases/${id}`);
+    await ann.press('Name and time');
+    await ann.sees('Time zone:');
+    await api('put', `/releases/${id}`, { data: { at: null } });
+    await ann.type('Name', ' ready');
+    await inDialog('Save');
+    await ann.heading('Not yet ready');
+    expect(await api('get', `/releases/${id}`)).toMatchObject({ state: 'open', at: null });
+    await ann.press('Name and time');
+    await inDialog('Save');
+    await ann.until('closed', async () => (await ann.page.$$('[role=dialog]')).length === 0);
+  });
+
   it('is shown no releases without the right', async () => {
     const ben = await visit.arrive('ben', 'writer');
     expect(await ben.texts('nav a')).not.toContain('Releases');

@@ -221,6 +221,27 @@ import { startVisit, type Visit } from './visit.ts';
     expect(receiver.received).toBe(1);
   });
 
+  it('renames a webhook, and keeps what another editor has changed in it meanwhile', async () => {
+    const identifier = 'eva@example.org';
+    const password = 'a long password of an editor';
+    const session = await visit.room.http.post('/desk/session').send({ identifier, password }).expect(200);
+    const webhook = async (change?: object): Promise<any> => {
+      const path = `/api/webhooks/${eva.page.url().split('/').at(-1)}`;
+      const request = change === undefined ? visit.room.http.get(path) : visit.room.http.put(path);
+      const sent = request.set('Authorization', `Bearer ${session.body.jwt}`);
+      return (await (change === undefined ? sent : sent.send({ data: change })).expect(200)).body.data;
+    };
+    await eva.press('Edit');
+    await webhook({ types: ['article'] });
+    await eva.fill('Name', 'Site one');
+    await inDialog(eva, 'Save');
+    await eva.heading('Site one');
+    expect(await webhook()).toMatchObject({ name: 'Site one', types: ['article'] });
+    await webhook({ types: null, name: 'Site' });
+    await eva.openAnew(new URL(eva.page.url()).pathname.replace('/desk', ''));
+    await eva.heading('Site');
+  });
+
   it('reads the name of a webhook in the audit log, which leads to it', async () => {
     const ida = await visit.arrive('ida', 'auditor');
     await ida.open('/audit?type=webhook');

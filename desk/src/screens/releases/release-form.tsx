@@ -13,14 +13,19 @@ interface Props {
   readonly release: Pick<Release, 'name' | 'at'> | null;
   readonly close: () => void;
   /** Sends the form. Throws an Error for what is refused. */
-  readonly submit: (input: ReleaseInput) => Promise<unknown>;
+  readonly submit: (input: Partial<ReleaseInput>) => Promise<unknown>;
 }
 
 export function ReleaseForm({ title, release, close, submit }: Props) {
   const texts = useTexts();
   const { releases } = texts;
-  const [name, setName] = useState(release?.name ?? '');
-  const [at, setAt] = useState(inputOf(release?.at ?? null));
+  const stored = release?.at ?? null;
+  // Only what the editor sets is sent. The time of a failed release would be due again.
+  const [input, setInput] = useState<{ readonly name?: string; readonly at?: string }>({});
+  const { name = release?.name ?? '', at = inputOf(stored) } = input;
+  const change = (next: typeof input): void => setInput({ ...input, ...next });
+  const send = (): Promise<unknown> =>
+    submit({ ...input, ...(input.at === undefined ? {} : { at: timeOf(input.at, stored) }) });
   return (
     <FormDialog
       title={title}
@@ -28,21 +33,21 @@ export function ReleaseForm({ title, release, close, submit }: Props) {
       close={close}
       values={[name, at]}
       message={release === null ? texts.persons.created(name) : texts.persons.saved}
-      submit={() => submit({ name, at: timeOf(at, release?.at ?? null) })}
+      submit={send}
     >
       <TextInput
         label={releases.name}
         required
         maxLength={255}
         value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => change({ name: event.currentTarget.value })}
       />
       <LaterTime
         label={releases.at}
         description={releases.atHint}
-        stored={release?.at ?? null}
+        stored={stored}
         value={at}
-        setValue={setAt}
+        setValue={(value) => change({ at: value })}
       />
       <Text size="sm" c="dimmed">
         {texts.inZone(localZone())}

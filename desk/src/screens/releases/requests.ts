@@ -48,7 +48,7 @@ export interface Report {
   readonly hidden: { readonly count: number; readonly refused: number };
 }
 
-/** Members that the form of a release has. */
+/** Members that the form of a release has. An omitted one stays; a new release then has no time. */
 export interface ReleaseInput {
   readonly name: string;
   readonly at: string | null;
@@ -103,9 +103,10 @@ export const useRelease = (id: string) =>
 
 const sent = (method: 'POST' | 'PUT', data: unknown): Ask => ({ method, body: { data } });
 
-export const createRelease = (input: ReleaseInput): Promise<WholeRelease> => ask('', sent('POST', input));
+export const createRelease = (input: Partial<ReleaseInput>): Promise<WholeRelease> =>
+  ask('', sent('POST', input));
 
-export const changeRelease = (id: string, input: ReleaseInput): Promise<WholeRelease> =>
+export const changeRelease = (id: string, input: Partial<ReleaseInput>): Promise<WholeRelease> =>
   ask(pathOf(id), sent('PUT', input));
 
 export const deleteRelease = (id: string): Promise<unknown> =>

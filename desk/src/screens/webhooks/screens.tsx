@@ -57,7 +57,7 @@ function WebhooksScreen() {
           submit={async (input) => {
             const text = await createWebhook(input);
             const { secret: label, secretHint: hint, secretOf } = texts;
-            setSecret({ title: secretOf(input.name), label, hint, text });
+            setSecret({ title: secretOf(input.name ?? ''), label, hint, text });
           }}
         />
       )}

@@ -11,20 +11,22 @@ interface Props {
   /** Null for a new one. */
   readonly webhook: Webhook | null;
   readonly close: () => void;
-  /** Sends the form. Throws an Error for what is refused. */
-  readonly submit: (input: WebhookInput) => Promise<unknown>;
+  /** Sends what the editor has set. Throws an Error for what is refused. */
+  readonly submit: (changes: Partial<WebhookInput>) => Promise<unknown>;
 }
 
 export function WebhookForm({ title, webhook, close, submit }: Props) {
   const texts = useTexts();
   const { types } = useModel();
-  const [input, setInput] = useState<WebhookInput>({
+  const [changes, setChanges] = useState<Partial<WebhookInput>>({});
+  const input: WebhookInput = {
     name: webhook?.name ?? '',
     url: webhook?.url ?? '',
     events: webhook?.events ?? [],
     types: webhook?.types ?? [],
-  });
-  const set = (change: Partial<WebhookInput>): void => setInput({ ...input, ...change });
+    ...changes,
+  };
+  const set = (change: Partial<WebhookInput>): void => setChanges({ ...changes, ...change });
   const label = webhook === null ? texts.webhooks.create : texts.save;
   return (
     <FormDialog
@@ -33,7 +35,7 @@ export function WebhookForm({ title, webhook, close, submit }: Props) {
       close={close}
       values={input}
       message={webhook === null ? texts.persons.created(input.name) : texts.persons.saved}
-      submit={() => submit(input)}
+      submit={() => submit(changes)}
     >
       <TextInput
         label={texts.webhooks.name}
