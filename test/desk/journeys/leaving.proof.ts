@@ -164,6 +164,33 @@ const STORY = '[data-path=story] .ProseMirror';
     expect(await asksTheBrowser()).toBe(false);
   });
 
+  it('keeps the grants of a role that another editor has changed since', async () => {
+    const tags = async (change: object = {}): Promise<any> => {
+      const { roles } = await visit.api('get', '/users-permissions/roles');
+      const { documentId } = roles.find(({ name }: { name: string }) => name === 'Proofreader');
+      const path = `/users-permissions/roles/${documentId}`;
+      const { permissions } = (await visit.api('get', path)).role;
+      const { tag } = permissions['api::tag'].controllers;
+      Object.assign(tag, change);
+      if (Object.keys(change).length > 0) await visit.api('put', path, { permissions });
+      return tag;
+    };
+    await ann.open('/people/roles');
+    await ann.follow('Proofreader');
+    await ann.heading('Proofreader');
+    await ann.check('Read lists: Tag');
+    await ann.press('Save');
+    await ann.until('saved', async () => (await tags()).find.enabled);
+    await tags({ find: { enabled: false }, create: { enabled: true } });
+    await ann.check('Read one: Tag');
+    await ann.press('Save');
+    await ann.until('saved', async () => (await tags()).findOne.enabled);
+    expect(await tags()).toMatchObject({ find: { enabled: false }, create: { enabled: true } });
+    await ann.until('shown', async () =>
+      ann.page.$eval('::-p-aria([name="Create: Tag"][role="checkbox"])', (one) => one.matches(':checked')),
+    );
+  });
+
   it.each([
     ['/people/users', 'Invite a user', 'User name'],
     ['/people/tokens', 'Create an API token', 'Name'],

@@ -103,10 +103,21 @@ export const branchesOf = (tree: Tree, isStaged: (name: string) => boolean): rea
     })),
   );
 
-/** Returns the tree with one action switched. */
-export function switched(tree: Tree, { group, controller, action, enabled }: Leaf): Tree {
+const isSameLeaf = (one: Leaf, other: Leaf): boolean =>
+  (['group', 'controller', 'action'] as const).every((name) => one[name] === other[name]);
+
+/** Returns the changed actions after another press on one of them, which takes an earlier press back. */
+export function switched(changed: readonly Leaf[], leaf: Leaf): readonly Leaf[] {
+  const others = changed.filter((one) => !isSameLeaf(one, leaf));
+  return others.length < changed.length ? others : [...changed, { ...leaf, enabled: !leaf.enabled }];
+}
+
+/** Returns the tree with changed actions. */
+export const withLeaves = (tree: Tree, leaves: readonly Leaf[]): Tree => leaves.reduce(withLeaf, tree);
+
+function withLeaf(tree: Tree, { group, controller, action, enabled }: Leaf): Tree {
   const { controllers = {} } = tree[group] ?? {};
-  const leaf = { enabled: !enabled, policy: '' };
+  const leaf = { enabled, policy: '' };
   return {
     ...tree,
     [group]: {

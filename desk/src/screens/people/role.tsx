@@ -11,7 +11,7 @@ import { Unsaved } from '../../parts/unsaved.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { GrantChoices, GrantTable } from './grant-tables.tsx';
-import { branchesOf, rowsOf, switched, type Tree } from './grants.ts';
+import { branchesOf, type Leaf, rowsOf, switched, withLeaves } from './grants.ts';
 import { changeRole, deleteRole, type FullRole, useRoles, useTree } from './requests.ts';
 
 export function RoleScreen({ documentId }: { readonly documentId: string }) {
@@ -76,26 +76,30 @@ function Grants({ role }: { readonly role: FullRole }) {
 function EditableGrants({ role }: { readonly role: FullRole }) {
   const texts = useTexts();
   const model = useModel();
-  const { data } = useTree(role.documentId, true);
-  const [changed, setChanged] = useState<Tree | null>(null);
-  const [saved, setSaved] = useState<Tree | null>(null);
+  const { data, refetch } = useTree(role.documentId, true);
+  const [leaves, setLeaves] = useState<readonly Leaf[]>([]);
   const { isSending, alert, send } = useChanges();
-  const tree = changed ?? data;
-  if (tree === undefined) return null;
-  const isChanged = changed !== null && JSON.stringify(changed) !== JSON.stringify(saved ?? data);
+  if (data === undefined) return null;
+  const isChanged = leaves.length > 0;
   const isStaged = (name: string): boolean => (model.type(name)?.stages ?? null) !== null;
-  const rows = branchesOf(tree, isStaged).map(({ key, name, leaves }) => ({
-    key,
-    name,
-    choices: leaves.map((leaf) => ({
+  const rows = branchesOf(withLeaves(data, leaves), isStaged).map((branch) => ({
+    key: branch.key,
+    name: branch.name,
+    choices: branch.leaves.map((leaf) => ({
       verb: leaf.verb,
       isOn: leaf.enabled,
-      toggle: () => setChanged(switched(tree, leaf)),
+      toggle: () => setLeaves(switched(leaves, leaf)),
     })),
   }));
   const save = async (): Promise<void> => {
-    if (!(await send(() => changeRole(role.documentId, { permissions: tree })))) return;
-    setSaved(tree);
+    const isDone = await send(async () => {
+      // Another editor may have changed other grants of the role since they were read.
+      const { data: now = data } = await refetch({ throwOnError: true });
+      await changeRole(role.documentId, { permissions: withLeaves(now, leaves) });
+      await refetch();
+    });
+    if (!isDone) return;
+    setLeaves([]);
     say(texts.persons.saved);
   };
   return (
@@ -107,7 +111,7 @@ function EditableGrants({ role }: { readonly role: FullRole }) {
         <SteadyButton isUnavailable={!isChanged || isSending} act={() => void save()}>
           {texts.save}
         </SteadyButton>
-        <SteadyButton variant="default" isUnavailable={!isChanged || isSending} act={() => setChanged(saved)}>
+        <SteadyButton variant="default" isUnavailable={!isChanged || isSending} act={() => setLeaves([])}>
           {texts.revert}
         </SteadyButton>
       </Group>
