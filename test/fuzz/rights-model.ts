@@ -1,0 +1,111 @@
+/** Types whose grants have conditions, for the fuzzer of rights. */
+import { defineCollectionType, defineComponent } from 'nestjs-content-api';
+
+const team = defineCollectionType({
+  singularApiId: 'team',
+  pluralApiId: 'teams',
+  attributes: { name: { type: 'string' } },
+});
+
+const tag = defineCollectionType({
+  singularApiId: 'tag',
+  pluralApiId: 'tags',
+  attributes: {
+    name: { type: 'string' },
+    articles: { type: 'relation', relation: 'manyToMany', target: 'article', mappedBy: 'tags' },
+    pages: { type: 'relation', relation: 'manyToMany', target: 'page', mappedBy: 'tags' },
+    notes: { type: 'relation', relation: 'manyToMany', target: 'note', mappedBy: 'tags' },
+  },
+});
+
+const part = defineComponent({ uid: 'shared.part', attributes: { text: { type: 'string' } } });
+
+const own = {
+  title: { type: 'string', localized: true },
+  stage: { type: 'string', localized: true },
+} as const;
+
+const attributes = {
+  topic: { type: 'string' },
+  team: { type: 'relation', relation: 'manyToOne', target: 'team' },
+  parts: { type: 'component', component: 'shared.part', repeatable: true },
+} as const;
+
+const tags = { type: 'relation', relation: 'manyToMany', target: 'tag' } as const;
+const drafts = { draftAndPublish: true, actions: true, history: true } as const;
+
+const article = defineCollectionType({
+  singularApiId: 'article',
+  pluralApiId: 'articles',
+  ...drafts,
+  localized: true,
+  attributes: { ...own, ...attributes, tags: { ...tags, inversedBy: 'articles' } },
+});
+
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  ...drafts,
+  attributes: {
+    title: { type: 'string' },
+    stage: { type: 'string' },
+    ...attributes,
+    tags: { ...tags, inversedBy: 'pages' },
+  },
+});
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  localized: true,
+  history: true,
+  attributes: { ...own, ...attributes, tags: { ...tags, localized: true, inversedBy: 'notes' } },
+});
+
+export const contentTypes = [team, tag, article, page, note];
+export const components = [part];
+
+export const TYPES = ['article', 'page', 'note'] as const;
+export type TypeName = (typeof TYPES)[number];
+export const PLURALS = { article: 'articles', page: 'pages', note: 'notes' } as const;
+export const hasLocales = (type: TypeName): boolean => type !== 'page';
+export const hasDrafts = (type: TypeName): boolean => type !== 'note';
+
+/** Stored version of a document. */
+export interface Version {
+  readonly type: TypeName;
+  readonly documentId: string;
+  readonly locale: string;
+  readonly published: boolean;
+  readonly title: string | null;
+  readonly stage: string | null;
+  readonly topic: string | null;
+  readonly team: string | null;
+  readonly tags: readonly string[];
+  readonly parts: readonly string[];
+}
+
+interface Condition {
+  readonly where: Readonly<Record<string, unknown>>;
+  readonly meets: (version: Version) => boolean;
+}
+
+const open: Condition = { where: { stage: 'open' }, meets: ({ stage }) => stage === 'open' };
+const german: Condition = { where: { locale: 'de' }, meets: ({ locale }) => locale === 'de' };
+const topicA: Condition = { where: { topic: 'a' }, meets: ({ topic }) => topic === 'a' };
+
+/** Conditions of grants, as filters and as a function of a stored version. */
+export const CONDITIONS: readonly Condition[] = [
+  open,
+  german,
+  topicA,
+  { where: { team: { name: 'red' } }, meets: ({ team: name }) => name === 'red' },
+  { where: { tags: { name: 'free' } }, meets: ({ tags: names }) => names.includes('free') },
+  { where: { parts: { text: 'p' } }, meets: ({ parts }) => parts.includes('p') },
+  {
+    where: { publishedAt: { $null: true } },
+    meets: ({ type, published }) => hasDrafts(type) && !published,
+  },
+  { where: { $or: [german.where, topicA.where] }, meets: (one) => german.meets(one) || topicA.meets(one) },
+  { where: { $not: open.where }, meets: (one) => !open.meets(one) },
+];
