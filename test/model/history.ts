@@ -26,6 +26,8 @@ interface StoredVersion {
   readonly hash: string;
   /** Content of the model; null for a deleted version. */
   readonly content: Snapshot | null;
+  /** Content of the row, if later steps of the same request have changed that of the model. */
+  readonly stored?: unknown;
 }
 
 /** Stored version that is no deletion. */
@@ -244,7 +246,7 @@ export class History {
     const isSame = isDeepStrictEqual(shown, wanted);
     if (!isSame && others) {
       const accepted = stored === null ? null : snapshotOf(stored, typeNamed(type), this.tools.keyOf);
-      this.known.set(id, { id, type, documentId, state, locale, hash, content: accepted });
+      this.known.set(id, { id, type, documentId, state, locale, hash, content: accepted, stored });
       return;
     }
     if (!isSame) this.tools.problems.push(`${where} is ${show(shown)}, expected ${show(wanted)}`);
@@ -370,9 +372,13 @@ export class History {
 
   /** Stored versions of a document, without deletions. */
   private contentsOf({ id }: Document): Contained[] {
-    const isOfDocument = (one: StoredVersion): one is Contained =>
-      one.documentId === id && one.content !== null;
-    return [...this.known.values()].filter(isOfDocument);
+    return [...this.known.values()].flatMap((one) => {
+      const { documentId, type, content, stored } = one;
+      if (documentId !== id || content === null) return [];
+      // The ids of new instances are known only after their documents were read.
+      const now = stored === undefined ? content : snapshotOf(stored, typeNamed(type), this.tools.keyOf);
+      return [{ ...one, content: now }];
+    });
   }
 
   private restoring(document: Document, { id, locale, content }: Contained): Restoring {
