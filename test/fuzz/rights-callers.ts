@@ -13,6 +13,8 @@ interface Role {
   readonly first: readonly Action[];
   readonly second: readonly Action[];
   readonly all: readonly Action[];
+  /** Attributes of the actions with the first condition. */
+  readonly fields?: readonly string[];
 }
 
 export const ROLES: Readonly<Record<string, Role>> = {
@@ -23,6 +25,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   editor: { reads: 'all', first: ['publish'], second: [], all: ['create', 'update', 'delete'] },
   drafter: { reads: 'all', first: ['create', 'update'], second: [], all: ['publish'] },
   either: { reads: 'all', first: WRITES, second: WRITES, all: [] },
+  titler: { reads: 'all', first: ['update'], second: [], all: [], fields: ['title', 'tags'] },
   parts: { reads: 'all', first: ['update', 'delete'], second: ['publish', 'create'], all: [] },
 };
 
@@ -31,11 +34,19 @@ const whereOf =
   ({ attributes }) =>
     CONDITIONS[Number(attributes?.[which])]?.where ?? false;
 
-export function grantsOf({ reads, first, second, all }: Role): Grants {
+export function grantsOf({ reads, first, second, all, fields }: Role): Grants {
   const grants = [
     ...(reads === 'all' ? READ : [{ actions: [...READ], where: whereOf('first') }]),
     ...all,
-    ...(first.length > 0 ? [{ actions: [...first], where: whereOf('first') }] : []),
+    ...(first.length > 0
+      ? [
+          {
+            actions: [...first],
+            where: whereOf('first'),
+            ...(fields === undefined ? {} : { fields: [...fields] }),
+          },
+        ]
+      : []),
     ...(second.length > 0 ? [{ actions: [...second], where: whereOf('second') }] : []),
   ];
   const types = Object.fromEntries(TYPES.map((type) => [type, grants]));

@@ -13,6 +13,7 @@ const tag = defineCollectionType({
   attributes: {
     name: { type: 'string' },
     articles: { type: 'relation', relation: 'manyToMany', target: 'article', mappedBy: 'tags' },
+    reports: { type: 'relation', relation: 'manyToMany', target: 'report', mappedBy: 'tags' },
     pages: { type: 'relation', relation: 'manyToMany', target: 'page', mappedBy: 'tags' },
     notes: { type: 'relation', relation: 'manyToMany', target: 'note', mappedBy: 'tags' },
   },
@@ -42,6 +43,16 @@ const article = defineCollectionType({
   attributes: { ...own, ...attributes, tags: { ...tags, inversedBy: 'articles' } },
 });
 
+/** Articles that are published only with the grant `publish`. */
+const report = defineCollectionType({
+  singularApiId: 'report',
+  pluralApiId: 'reports',
+  ...drafts,
+  localized: true,
+  publishBy: 'right',
+  attributes: { ...own, ...attributes, tags: { ...tags, inversedBy: 'reports' } },
+});
+
 const page = defineCollectionType({
   singularApiId: 'page',
   pluralApiId: 'pages',
@@ -62,12 +73,12 @@ const note = defineCollectionType({
   attributes: { ...own, ...attributes, tags: { ...tags, localized: true, inversedBy: 'notes' } },
 });
 
-export const contentTypes = [team, tag, article, page, note];
+export const contentTypes = [team, tag, article, report, page, note];
 export const components = [part];
 
-export const TYPES = ['article', 'page', 'note'] as const;
+export const TYPES = ['article', 'report', 'page', 'note'] as const;
 export type TypeName = (typeof TYPES)[number];
-export const PLURALS = { article: 'articles', page: 'pages', note: 'notes' } as const;
+export const PLURALS = { article: 'articles', report: 'reports', page: 'pages', note: 'notes' } as const;
 export const hasLocales = (type: TypeName): boolean => type !== 'page';
 export const hasDrafts = (type: TypeName): boolean => type !== 'note';
 

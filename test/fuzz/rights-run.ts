@@ -5,7 +5,7 @@ import { ContentError, type ContentService, getContentToken } from 'nestjs-conte
 import { HistoryModule } from 'nestjs-content-api/history';
 import { ReleasesModule } from 'nestjs-content-api/releases';
 import { type BusyApp, startBusy } from '../concurrency/app.ts';
-import { byHeader, type Caller, covers, grantsOf, ROLES } from './rights-callers.ts';
+import { type Action, byHeader, type Caller, covers, grantsOf, ROLES } from './rights-callers.ts';
 import {
   components,
   contentTypes,
@@ -54,6 +54,21 @@ interface About {
   readonly type: TypeName;
   readonly id: string;
   readonly send: (sent: Sent) => Promise<{ readonly status: number; readonly body: any }>;
+}
+
+/** Actions that must cover a changed version. */
+const actionsOn = ({ verb }: Write, version: Version | undefined): readonly Action[] => {
+  const actions = ACTIONS_OF[verb];
+  const needsPublish = version?.type === 'report' && version.published;
+  return needsPublish ? [...new Set([...actions, 'publish'] as const)] : actions;
+};
+
+/** Changed attributes of a draft that are not granted. Publishing copies the whole draft. */
+function deniedIn(before?: Version, after?: Version, fields?: readonly string[]): readonly string[] {
+  if (fields === undefined || before === undefined || after === undefined) return [];
+  if (after.published && hasDrafts(after.type)) return [];
+  const names = Object.keys(after) as (keyof Version)[];
+  return names.filter((name) => !fields.includes(name) && !isDeepStrictEqual(before[name], after[name]));
 }
 
 export class RightsFuzz {
@@ -183,15 +198,18 @@ export class RightsFuzz {
     if (status >= 500) return [`the status is ${status}`];
     if (status >= 400) return changed.map((key) => `refused, but ${key} has changed`);
     if (changed.length > 0) this.changing += 1;
-    return changed.flatMap((key) =>
-      ACTIONS_OF[one.verb].flatMap((action) =>
-        [was.get(key), ...(isDeferred(one) ? [] : [now.get(key)])].flatMap((version) =>
+    return changed.flatMap((key) => {
+      const [before, after] = [was.get(key), now.get(key)];
+      const uncovered = actionsOn(one, before ?? after).flatMap((action) =>
+        [before, ...(isDeferred(one) ? [] : [after])].flatMap((version) =>
           version === undefined || covers(caller, action, version)
             ? []
             : [`${key} has changed, but "${action}" does not cover ${JSON.stringify(version)}`],
         ),
-      ),
-    );
+      );
+      const denied = deniedIn(before, after, ROLES[caller.role]?.fields);
+      return [...uncovered, ...denied.map((name) => `${key} has changed in "${name}", which is not granted`)];
+    });
   }
 
   private async perform(

@@ -87,7 +87,7 @@ const preparations: fc.Arbitrary<readonly Write[]> = fc
   ]);
 
 export const scenarios: fc.Arbitrary<Scenario> = fc.record({
-  type: fc.constantFrom('article', 'article', 'article', 'page', 'note'),
+  type: fc.constantFrom('article', 'article', 'report', 'report', 'page', 'note'),
   before: preparations,
   caller: fc.record({
     role: fc.constantFrom(...Object.keys(ROLES)),
