@@ -531,8 +531,8 @@ export class World {
 
   /**
    * Publishes the draft of a locale before the former values are written, without its links. Other locales have
-   * the draft's shared values in between, and its links to one document, which are columns. So their versions
-   * are written, too. Returns the written versions.
+   * the draft's shared values in between, and its links to one document of one type, which are columns. So
+   * their versions are written, too. Returns the written versions.
    */
   private publishAgain(id: string, locale: string): string[] {
     const document = this.document(id);
@@ -541,8 +541,12 @@ export class World {
     const list = (relation: Relation, state: State): string =>
       this.sheetOf(relation, state, locale).own(id).join();
     const differs = document.type.sides.some(
-      ({ own, one, relation }) =>
-        own && one && !relation.localized && list(relation, 'draft') !== list(relation, 'published'),
+      ({ own, one, targets, relation }) =>
+        own &&
+        one &&
+        targets.length === 1 &&
+        !relation.localized &&
+        list(relation, 'draft') !== list(relation, 'published'),
     );
     const live = differs ? this.localesOf('published', id, null) : [];
     const others = live.map((one) => versionKey(id, 'published', localeOf(document.type, one)));
