@@ -60,6 +60,32 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.sees('Added to “Winter issue”');
   });
 
+  it('adds to the release that the dialog shows, whatever another editor does to releases meanwhile', async () => {
+    const { id } = await api('post', '/releases', { data: { name: 'Spring issue' } });
+    const release = (): Promise<string> =>
+      ann.page.$eval('::-p-aria([name="Release"][role="combobox"])', (input) => String(input.value));
+    const reread = async (work: Promise<unknown>): Promise<void> => {
+      await work;
+      const read = ann.page.waitForResponse((response) => response.url().includes('/api/releases?'));
+      await ann.page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+      await read;
+    };
+    await ann.openAnew(`/content/article/${ids[1]}`);
+    await ann.press('More actions');
+    await ann.item('Add to a release');
+    await ann.until('release', async () => (await release()) === 'Spring issue');
+    await reread(api('post', '/releases', { data: { name: 'Before spring' } }));
+    expect(await release()).toBe('Spring issue');
+    await reread(api('delete', `/releases/${id}`));
+    expect(await release()).toBe('Spring issue');
+    await inDialog('Add to this release');
+    await ann.until('reason', async () => (await ann.page.$$('[role=dialog] [role=alert]')).length === 1);
+    await ann.page.keyboard.press('Escape');
+    const [earlier] = await api('get', '/releases?filters[name]=Before spring');
+    expect(earlier).toMatchObject({ size: 0 });
+    await api('delete', `/releases/${earlier.id}`);
+  });
+
   it('sees the documents by their type, and which of them cannot be published', async () => {
     await api('put', `/articles/${ids[2]}?status=draft`, { data: { title: null } });
     await ann.open('/releases');

@@ -6,7 +6,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
-import { addEntries, createRelease, type ReleaseAction, usePlanned } from './requests.ts';
+import { addEntries, createRelease, type Release, type ReleaseAction, usePlanned } from './requests.ts';
 
 interface Props {
   readonly type: Type;
@@ -18,31 +18,33 @@ interface Props {
 
 const NEW = 'new';
 
-export default function AddDialog({ type, documentIds, locale, close }: Props) {
+export default function AddDialog(props: Props) {
+  const { data = [], isLoading } = usePlanned();
+  // The fields depend on the releases: the dialog opens when they are known.
+  return isLoading ? null : <AddForm {...props} releases={data} />;
+}
+
+function AddForm({ type, documentIds, locale, close, releases }: Props & { releases: readonly Release[] }) {
   const { locale: language, releases: texts } = useTexts();
   const { localeName } = useFormats();
   const model = useModel();
-  const { data = [], isLoading } = usePlanned();
-  const [chosen, setChosen] = useState<string | null>(null);
+  // The choice stays when other editors create and delete releases.
+  const [id, setId] = useState(releases[0]?.id ?? NEW);
   const [name, setName] = useState('');
   const [action, setAction] = useState<ReleaseAction>('publish');
   const [place, setPlace] = useState(locale);
-  // The fields depend on the releases: the dialog opens when they are known.
-  if (isLoading) return null;
-  const id = chosen ?? data[0]?.id ?? NEW;
   const hasLocales = type.localized && model.locales.length > 1;
   const options = [
-    ...data.map((one) => ({ value: one.id, label: one.name })),
+    ...releases.map((one) => ({ value: one.id, label: one.name })),
     { value: NEW, label: texts.newOne },
   ];
   const submit = async (): Promise<void> => {
-    const release = id === NEW ? await createRelease({ name, at: null }) : data.find((one) => one.id === id);
-    if (release === undefined) return;
+    const target = id === NEW ? (await createRelease({ name, at: null })).id : id;
     // A second attempt adds to the release that the first one has made.
-    setChosen(release.id);
+    setId(target);
     const common = { type: type.name, locale: type.localized ? place : null, action };
-    await addEntries(
-      release.id,
+    const release = await addEntries(
+      target,
       documentIds.map((documentId) => ({ ...common, documentId })),
     );
     say(texts.added(release.name));
@@ -59,7 +61,7 @@ export default function AddDialog({ type, documentIds, locale, close }: Props) {
         data={options}
         value={id}
         allowDeselect={false}
-        onChange={(next) => setChosen(next ?? id)}
+        onChange={(next) => setId(next ?? id)}
       />
       {id === NEW && (
         <TextInput
