@@ -105,7 +105,8 @@ interface RoleProps {
 
 export function RoleDialog({ user, roles, close }: RoleProps) {
   const texts = useTexts();
-  const [role, setRole] = useState<string | null>(user.role?.documentId ?? null);
+  // Null until the editor chooses: another editor may have given a role since.
+  const [role, setRole] = useState<string | null>(null);
   return (
     <FormDialog
       title={texts.persons.changeRoleOf(nameOf(user))}
@@ -113,9 +114,9 @@ export function RoleDialog({ user, roles, close }: RoleProps) {
       close={close}
       values={role}
       message={texts.persons.saved}
-      submit={() => changeUser(user.documentId, { role })}
+      submit={async () => role !== null && changeUser(user.documentId, { role })}
     >
-      <RoleSelect roles={roles} value={role} setValue={setRole} />
+      <RoleSelect roles={roles} value={role ?? user.role?.documentId ?? null} setValue={setRole} />
     </FormDialog>
   );
 }
