@@ -49,6 +49,17 @@ const isRepeated = (status: number): boolean => [408, 409, 429].includes(status)
 export const isTemporary = (error: unknown): error is Error =>
   error instanceof OfflineError || (error instanceof ApiError && isRepeated(error.status));
 
+/** Resolves with whether a document existed that was to be changed: another editor may have deleted it. */
+export async function unlessGone(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false;
+    throw error;
+  }
+}
+
 /** Whether an equal request may succeed later: after a sign-in, or when the server can be reached again. */
 export const isPassing = (error: unknown): boolean =>
   isTemporary(error) || (error instanceof ApiError && (error.status === 401 || error.status >= 500));

@@ -1,5 +1,5 @@
 /** Requests of the media library. Lists have the key `files`, and are read again after each change. */
-import { ApiError } from '../api/errors.ts';
+import { ApiError, unlessGone } from '../api/errors.ts';
 import { request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { sendForm } from '../api/send-form.ts';
@@ -165,8 +165,8 @@ export function replaceFile(file: Json, bytes: File, fileInfo: FileChange = {}):
   return sendForm<Json>(`${settings.api}/upload?id=${idOf(file)}`, form);
 }
 
-export const deleteFile = async (file: Json): Promise<void> =>
-  void (await request(`${settings.api}/upload/files/${idOf(file)}`, { method: 'DELETE' }));
+export const deleteFile = (file: Json): Promise<boolean> =>
+  unlessGone(request(`${settings.api}/upload/files/${idOf(file)}`, { method: 'DELETE' }));
 
 /** Requests for the uses of a file that run at a time: there are two per language. */
 const PARALLEL = 6;
@@ -195,8 +195,8 @@ async function usesIn(file: Json, view: Parameters): Promise<readonly Json[]> {
     const { body } = await request<Json>(`${settings.api}/upload/files/${idOf(file)}`, { query });
     return (body['related'] ?? []) as readonly Json[];
   } catch (error) {
-    // A type without languages or drafts for this editor refuses the view.
-    if (error instanceof ApiError && [400, 403].includes(error.status)) return [];
+    // A type without languages or drafts for this editor refuses the view. A deleted file has no uses.
+    if (error instanceof ApiError && [400, 403, 404].includes(error.status)) return [];
     throw error;
   }
 }

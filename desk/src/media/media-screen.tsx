@@ -4,6 +4,7 @@ import { IconUpload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useSearchParams } from 'wouter';
+import { unlessGone } from '../api/errors.ts';
 import type { Json, Link } from '../form/values.ts';
 import { Dialog, DialogButtons, markFirstField } from '../parts/dialog.tsx';
 import { Frame } from '../parts/frame.tsx';
@@ -119,12 +120,14 @@ function MoveDialog({ files, close }: MoveProps) {
   const [folder, setFolder] = useState('');
   const move = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
+    let count = 0;
     const isDone = await send(async () => {
-      for (const file of files) await changeFile(file, { folder: folder.trim() });
+      for (const file of files)
+        count += Number(await unlessGone(changeFile(file, { folder: folder.trim() })));
     });
     await client.invalidateQueries({ queryKey: ['files'] });
     if (!isDone) return;
-    say(texts.media.moved(files.length));
+    say(texts.media.moved(count));
     close(true);
   };
   return (

@@ -192,6 +192,40 @@ const leaflet = defineCollectionType({
     await visit.api('delete', `/upload/files/${documentId}`);
   });
 
+  it('moves and deletes the selected files that another editor has not deleted meanwhile', async () => {
+    const made: Record<string, any> = {};
+    for (const name of ['p.png', 'q.png', 'r.png'])
+      made[name] = await visit.upload(name, '#123456', { folder: '/shared' });
+    const select = async (...all: string[]): Promise<void> => {
+      for (const name of all) await ann.check(`Select ${name}`);
+    };
+    const remove = (name: string): Promise<unknown> =>
+      visit.api('delete', `/upload/files/${made[name].documentId}`);
+    await ann.open('/media?folder=/shared');
+    await shows('r.png', 'q.png', 'p.png');
+    await select('p.png', 'q.png');
+    await remove('p.png');
+    await ann.press('Move to folder');
+    await ann.page.locator('[role=dialog] input').fill('/shared/moved');
+    await inDialog('Move to folder');
+    await ann.sees('1 file moved');
+    await ann.open('/media?folder=/shared/moved');
+    await shows('q.png');
+    await visit.api('post', `/upload?id=${made['r.png'].id}`, { fileInfo: { folder: '/shared/moved' } });
+    await ann.openAnew('/media?folder=/shared/moved');
+    await shows('r.png', 'q.png');
+    await select('q.png', 'r.png');
+    await remove('q.png');
+    await ann.page.locator('[role=region] ::-p-aria([name="Delete"][role="button"])').click();
+    await ann.sees('No document that you may see uses it.');
+    await inDialog('Delete');
+    await closed();
+    expect(await visit.api('get', '/upload/files?filters[name][$in]=q.png&filters[name][$in]=r.png')).toEqual(
+      [],
+    );
+    await ann.openAnew('/media');
+  });
+
   it('sees where a file is used before it is deleted, in components and drafts of a language too', async () => {
     const [file] = await visit.api('get', '/upload/files?filters[name]=harbour.png');
     const data = { title: 'With a harbour', cover: file.id };

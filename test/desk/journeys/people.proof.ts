@@ -101,6 +101,23 @@ afterAll(async () => {
     await bens.follow('Create');
   });
 
+  it('leaves the role that another editor gives while the dialog is open', async () => {
+    const give = (type: string): Promise<unknown> =>
+      room.sql(
+        `update content_users set role_document_id = (select document_id from content_roles where type = '${type}')
+         where username = 'ben'`,
+      );
+    await eva.open('/people/users');
+    await eva.fill('Search in users', 'ben');
+    await eva.until('one user', async () => (await eva.texts('tbody tr')).length === 1);
+    await act('ben', 'Change role');
+    await eva.page.waitForSelector('[role=dialog]');
+    await give('writer');
+    await confirm('Save');
+    await eva.until('role', async () => (await eva.texts('tbody tr'))[0]?.includes('Writer') === true);
+    await give('editor');
+  });
+
   it('refuses a taken name, and says so in the dialog', async () => {
     await eva.open('/people/users');
     await eva.press('Invite a user');
@@ -252,6 +269,21 @@ afterAll(async () => {
     await eva.until('one session', async () => (await eva.text()).split('Last used').length === 2);
     await other.openAnew('/');
     await other.sees('Sign in to write and publish.');
+  });
+
+  it('ends all other sessions, although one of them has ended meanwhile', async () => {
+    const [first] = await Promise.all(
+      [1, 2, 3].map(() => tokenOf('eva@example.org', 'a new password of eva')),
+    );
+    await eva.openAnew('/account');
+    await eva.until('four sessions', async () => (await eva.text()).split('Last used').length === 5);
+    const own = { Authorization: `Bearer ${first}` };
+    const { body } = await room.http.get('/desk/account/sessions').set(own).expect(200);
+    const { id } = body.data.find((one: { current: boolean }) => one.current);
+    await room.http.delete(`/desk/account/sessions/${id}`).set(own).expect(204);
+    await eva.press('End all other sessions');
+    await eva.until('one session', async () => (await eva.text()).split('Last used').length === 2);
+    expect(await eva.texts('[role=alert]')).toEqual([]);
   });
 
   it('works by keyboard alone: invites a colleague, and gives another role', async () => {

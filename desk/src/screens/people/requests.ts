@@ -1,5 +1,6 @@
 /** Requests of the people screens. Lists have a key of `MANAGED`, and are read again after each change. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { unlessGone } from '../../api/errors.ts';
 import { type Ask, request } from '../../api/http.ts';
 import { MANAGED } from '../../parts/changes.ts';
 import { settings } from '../../settings.ts';
@@ -150,4 +151,4 @@ export const deleteToken = (documentId: string): Promise<unknown> =>
   api(`/api-tokens/${documentId}`, { method: 'DELETE' });
 
 export const endOwnSession = (id: string): Promise<unknown> =>
-  desk(`/account/sessions/${id}`, { method: 'DELETE' });
+  unlessGone(desk(`/account/sessions/${id}`, { method: 'DELETE' }));
