@@ -9,7 +9,7 @@ import { useModel } from '../screens/app.tsx';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
-import { replaceFile } from './files.ts';
+import { type FileChange, replaceFile } from './files.ts';
 import type { Point } from './focal-point.tsx';
 
 interface Props {
@@ -17,6 +17,8 @@ interface Props {
   /** Folder for a new file; null for the root. */
   readonly folder: string | null;
   readonly close: () => void;
+  /** Called with the description that the replaced picture has. */
+  readonly replaced: (description: Pick<FileChange, 'focalPoint'>) => void;
   readonly work: (task: () => Promise<unknown>, message: string) => Promise<boolean>;
   /** Reason of a failure. */
   readonly alert: ReactNode;
@@ -70,7 +72,7 @@ const aspectOf = (shape: string, file: Json): number => {
   return Number(file['width'] ?? 1) / Number(file['height'] ?? 1) || 1;
 };
 
-export default function CropDialog({ file, folder, close, work, alert }: Props) {
+export default function CropDialog({ file, folder, close, replaced, work, alert }: Props) {
   const texts = useTexts();
   const { media } = texts;
   const model = useModel();
@@ -90,13 +92,14 @@ export default function CropDialog({ file, folder, close, work, alert }: Props) 
   const name = textOfValue(file['name']);
   const copy = (): void =>
     void store((part, at) => upload(part, model, { folder, info: descriptionOf(file, at, COPIED) }));
+  const replace = async (part: File, at: Area): Promise<void> => {
+    const description = descriptionOf(file, at, ['focalPoint']);
+    await replaceFile(file, part, description);
+    replaced(description);
+  };
   const last =
     'update' in verbs
-      ? {
-          label: media.cropHere,
-          act: () =>
-            void store((part, at) => replaceFile(file, part, descriptionOf(file, at, ['focalPoint']))),
-        }
+      ? { label: media.cropHere, act: () => void store(replace) }
       : { label: media.cropCopy, act: copy };
   return (
     <Dialog title={media.cropTitle(name)} close={close} size="lg">

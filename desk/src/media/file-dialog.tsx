@@ -99,9 +99,8 @@ function Details({ file, folder = null, close }: Props) {
     }, media.stored);
     if (isDone) close(linkOf(stored, 'file', model));
   };
-  const replace = (bytes: File | null): void => {
-    if (bytes !== null) void work(() => replaceFile(file, bytes), media.replaced);
-  };
+  const replace = (bytes: File | null): void =>
+    void (bytes !== null && work(() => replaceFile(file, bytes), media.replaced));
   return (
     <Stack>
       <Unsaved isChanged={mayUpdate && Object.keys(changes).length > 0} />
@@ -172,7 +171,11 @@ function Details({ file, folder = null, close }: Props) {
       )}
       {asked === 'crop' && (
         <Opening>
-          <CropDialog file={file} folder={folder} close={() => setAsked(null)} {...{ work, alert }} />
+          <CropDialog
+            file={{ ...file, focalPoint: description.focalPoint }}
+            close={() => setAsked(null)}
+            {...{ folder, replaced: set, work, alert }}
+          />
         </Opening>
       )}
     </Stack>

@@ -192,6 +192,31 @@ const leaflet = defineCollectionType({
     await visit.api('delete', `/upload/files/${documentId}`);
   });
 
+  it('crops a picture whose focal point is not saved yet: the point stays on its motif', async () => {
+    const { documentId } = await visit.upload('engine.png', '#7f5539', { folder: '/engines' });
+    const point = async (): Promise<string> =>
+      `${await ann.valueOf('From the left, in percent')} ${await ann.valueOf('From the top, in percent')}`;
+    await ann.open('/media?folder=/engines');
+    await ann.press('engine.png');
+    const box = await (await ann.page.waitForSelector('.desk-focal-target'))?.boundingBox();
+    if (!box) throw new Error('There is no picture');
+    await ann.page.mouse.click(box.x + box.width * 0.75, box.y + box.height * 0.5);
+    await ann.until('point', async () => (await point()) === '75 50');
+    await inDialog('Crop');
+    await ann.page.waitForSelector('.reactEasyCrop_CropArea');
+    await ann.page.locator('label ::-p-text(1:1)').click();
+    await ann.until('ready', async () => (await ann.page.$$('button[data-disabled]')).length < 2);
+    await ann.press('Replace the picture');
+    await ann.until('one dialog', async () => (await ann.page.$$('[role=dialog]')).length === 1);
+    await ann.until('moved point', async () => (await point()) === '90 50');
+    const after = await visit.api('get', `/upload/files/${documentId}`);
+    expect(after).toMatchObject({ width: 400, focalPoint: { x: 90, y: 50 } });
+    await ann.press('Close');
+    await closed();
+    await visit.api('delete', `/upload/files/${documentId}`);
+    await ann.openAnew('/media');
+  });
+
   it('moves and deletes the selected files that another editor has not deleted meanwhile', async () => {
     const made: Record<string, any> = {};
     for (const name of ['p.png', 'q.png', 'r.png'])
