@@ -109,6 +109,7 @@ function planned(planning: Planning): Planned {
     newDocumentId: () => 'new',
     documentId: null,
     createdAt: null,
+    createdBy: undefined,
   };
   const values = ['create', 'update'].includes(verb) ? checkedValues({ target, body }, loaded, tools) : null;
   if (values !== null) throwProblems(values);

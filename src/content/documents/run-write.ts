@@ -7,7 +7,7 @@ import { AheadRunner } from './ahead-runner.js';
 import type { Database } from '../store/database.js';
 import type { UniqueValues } from '../store/database-errors.js';
 import type { Row, Runner } from '../../pool/runner.js';
-import { bodyError, ContentError } from '../../kernel/errors.js';
+import { bodyError } from '../../kernel/errors.js';
 import { writtenCoverage } from '../plan/coverage.js';
 import type { LoadedState } from '../plan/loaded.js';
 import type { Lock } from '../../pool/locks.js';
@@ -38,6 +38,7 @@ import { addStage } from './stage-rights.js';
 import { existsForCaller, ownConditionOf } from './document-rights.js';
 import { ownConditionOfReads } from './version-tags.js';
 import type { PlannedWrite, WriteAdditions } from './write-additions.js';
+import { withLocale } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
 
 export interface WriteBase {
@@ -121,12 +122,6 @@ async function perform<T>(work: Attempt, write: WriteRun<T>): Promise<WriteResul
   return { answer: await writeAndAnswer(work, write, writing), found: true };
 }
 
-/** Adds the locale to an error of a write in several locales. */
-const ofLocale = (error: unknown, locale: string): unknown =>
-  error instanceof ContentError && error.name === 'ValidationError'
-    ? new ContentError(error.name, error.message, { ...error.details, locale })
-    : error;
-
 /** Returns the plan after the hooks, and the state loaded again, because hooks may write themselves. */
 async function changedByHooks<T>(
   work: Attempt,
@@ -205,7 +200,7 @@ async function stepsOf(
       const writeValues = await valuesIn(work, { plan, target: one, body }, found);
       requests.push({ plan: { ...plan, target: one }, loaded: found, writeValues });
     } catch (error) {
-      throw ofLocale(error, one.locale);
+      throw withLocale(error, one.locale);
     }
   }
   const writes = requests.some(({ writeValues }) => hasValues(writeValues));
@@ -222,6 +217,7 @@ const toolsOf = ({ base }: Attempt, options?: WriteOptions): WriteTools => ({
   newDocumentId,
   documentId: options?.documentId ?? null,
   createdAt: options?.createdAt ?? null,
+  createdBy: options?.createdBy,
 });
 
 interface PlannedBody extends BodyWrite {

@@ -44,6 +44,12 @@ export function withIndex(index: number, error: unknown): unknown {
   return Object.assign(indexed, { cause: error.cause });
 }
 
+/** Adds the locale to an error of a write in several locales. */
+export const withLocale = (error: unknown, locale: string): unknown =>
+  error instanceof ContentError && error.name === 'ValidationError'
+    ? new ContentError(error.name, error.message, { ...error.details, locale })
+    : error;
+
 /** Calls `plan` for one element after the other. Errors get the index if there are several elements. */
 export async function planInTurn<T, R>(
   elements: readonly T[],

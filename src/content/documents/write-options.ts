@@ -14,6 +14,8 @@ export interface WriteOptions {
   readonly documentId?: string;
   /** Creation time of the versions that the write creates. Default: the time of the transaction. */
   readonly createdAt?: string | null;
+  /** User who created the versions that the write creates; null for none. Default: the user who calls. */
+  readonly createdBy?: string | null;
   /** Owner of a document to create; null for none. Default: the user who calls. */
   readonly owner?: string | null;
   /** Id of the HTTP request, for hooks and the write plan. Default null: code of the application writes. */

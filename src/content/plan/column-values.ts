@@ -9,13 +9,15 @@ interface AuthorContext {
   readonly caller: Caller;
   /** Whether the write creates the version. */
   readonly isNew: boolean;
+  /** User who created a restored version; null for none. Undefined for the caller. */
+  readonly createdBy: string | null | undefined;
 }
 
 /** Returns planned values and links with a column, and the authors unless the application has given them. */
 export function columnValues(
   { storage, attributes }: ContentType,
   { values, lists }: WriteValues,
-  { caller, isNew }: AuthorContext,
+  { caller, isNew, createdBy = userOf(caller) }: AuthorContext,
 ): ColumnValues {
   const all = new Map<Attribute, unknown>(values);
   for (const [attribute, list] of lists)
@@ -23,7 +25,8 @@ export function columnValues(
   for (const name of AUTHORS) {
     const attribute = attributes.get(name);
     if (attribute === undefined || all.has(attribute)) continue;
-    if (isNew || name === CHANGER) all.set(attribute, userOf(caller));
+    if (name === CHANGER) all.set(attribute, userOf(caller));
+    else if (isNew) all.set(attribute, createdBy);
   }
   return all;
 }

@@ -43,6 +43,8 @@ export interface WriteTools {
   readonly documentId: string | null;
   /** Creation time of created versions; null for the present. */
   readonly createdAt: string | null;
+  /** User who created the created versions; null for none, undefined for the caller. */
+  readonly createdBy: string | null | undefined;
 }
 
 export interface BodyWrite {
@@ -124,7 +126,11 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
         type,
         documentId,
         locale,
-        values: columnValues(type, writeValues, { caller: plan.caller, isNew: own === undefined }),
+        values: columnValues(type, writeValues, {
+          caller: plan.caller,
+          isNew: own === undefined,
+          createdBy: tools.createdBy,
+        }),
         row: own?.id ?? null,
         live: published?.id ?? null,
         unmodified: isUnmodified(versions),

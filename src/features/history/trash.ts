@@ -104,7 +104,7 @@ export class Trash {
     for (const row of inOrder(rows)) {
       // No instance exists any more.
       const body = await this.contents.bodyOf(row, subject, { refuses: refusing(row), identified: false });
-      versions.push({ row, body });
+      versions.push({ row, body, createdBy: await this.contents.creatorOf(row, subject) });
     }
     return versions;
   }
@@ -173,7 +173,11 @@ export class Trash {
   ): Promise<Answer> {
     const { type, caller, documentId, owner } = subject;
     const options = { ...subject.options, em, documentId, owner, restores: 'deleted' as const };
-    const write = (action: 'create' | 'update', { row }: DeletedVersion, data: Values): Promise<Answer> => {
+    const write = (
+      action: 'create' | 'update',
+      { row, createdBy }: DeletedVersion,
+      data: Values,
+    ): Promise<Answer> => {
       const query = {
         ...(type.localized ? { locale: row.locale } : {}),
         ...(type.draftAndPublish ? { status: statusOf(row) } : {}),
@@ -182,7 +186,7 @@ export class Trash {
       const plan = this.documents.plan(type, query, { kind: 'one', by, caller, format: 'flat', action });
       const { precondition = null } = action === 'create' ? options : {};
       const createdAt = creationOf(row);
-      return this.documents[action](plan, { data }, { ...options, precondition, createdAt });
+      return this.documents[action](plan, { data }, { ...options, precondition, createdAt, createdBy });
     };
     const [first] = versions;
     if (first === undefined) return Answer.NOTHING;
@@ -205,6 +209,7 @@ type Values = Readonly<Record<string, unknown>>;
 interface DeletedVersion {
   readonly row: VersionRow;
   readonly body: Awaited<ReturnType<VisibleContents['bodyOf']>>;
+  readonly createdBy: string | null;
 }
 
 /** Returns the versions as drafts in the initial stage: the draft of each locale, or what was published. */
@@ -212,7 +217,8 @@ function unapproved(versions: readonly DeletedVersion[]): readonly DeletedVersio
   const drafts = versions.filter(({ row }) => !row.published).map(({ row }) => row.locale);
   return versions
     .filter(({ row }) => !row.published || !drafts.includes(row.locale))
-    .map(({ row, body }) => ({
+    .map(({ row, body, createdBy }) => ({
+      createdBy,
       row: { ...row, published: false },
       body: (action, withSelf) => {
         const { [STAGE]: _stage, ...values } = body(action, withSelf);

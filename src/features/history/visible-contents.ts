@@ -1,11 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../content/access/caller.js';
 import { type Searcher, statesOf, VisibleDocuments } from '../../content/documents/visible-documents.js';
+import { CREATOR } from '../../content/model/authors.js';
 import type { Attribute, ContentType, LinkedAttribute } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
 import { decideRelated, mayFind, oneOf, rightsOf } from '../../content/plan/rights.js';
 import type { Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
+import { isText } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import type { VersionsOf } from './compile-version-reads.js';
 import { contentOf, leftOut, type Shape, type StoredLink } from './stored-content.js';
@@ -95,6 +97,16 @@ export class VisibleContents {
     const states = statesOf(type).filter((state) => mayFind(reader, type, state));
     const found = await this.documents.find({ type, caller: reader, em }, ids, states);
     return new Map([...found].map(([documentId, versions]) => [documentId, versions.at(-1)?.title ?? null]));
+  }
+
+  /** Returns the user who created a version, and who still exists; null for types without `authors`. */
+  async creatorOf(row: VersionRow, { type, em }: Searcher): Promise<string | null> {
+    const { [CREATOR]: creators } = contentIn(row) ?? {};
+    const attribute = type.attributes.get(CREATOR);
+    const [user] = attribute?.linked === true ? attribute.targets : [];
+    const id: unknown = Array.isArray(creators) ? creators[0] : null;
+    if (user === undefined || !isText(id)) return null;
+    return (await this.found({ type: user, caller: SYSTEM, em }, [id])).has(id) ? id : null;
   }
 
   /**
