@@ -23,10 +23,11 @@ const auth = {
   ],
 };
 const ROLES = {
-  editor: { desk: ['open'], article: '*', page: '*' },
+  editor: { desk: ['open'], article: '*', page: '*', leaflet: '*' },
   member: { desk: ['open'], story: '*' },
   reader: { desk: ['open'], story: ['find', 'findOne'] },
   author: { desk: ['open'], article: [{ actions: '*', own: true }] },
+  translator: { desk: ['open'], leaflet: [{ actions: '*', where: () => ({ locale: 'de' }) }] },
   stranger: { desk: ['open'] },
   guest: { article: '*' },
 } as const;
@@ -37,6 +38,12 @@ const story = defineCollectionType({
   draftAndPublish: true,
   tenant: 'org',
   attributes: { title: { type: 'string' }, org: { type: 'string' } },
+});
+const leaflet = defineCollectionType({
+  singularApiId: 'leaflet',
+  pluralApiId: 'leaflets',
+  localized: true,
+  attributes: { title: { type: 'string', localized: true } },
 });
 const page = defineSingleType({
   singularApiId: 'page',
@@ -67,7 +74,8 @@ describe.each(ADAPTERS)('presence on %s', (adapter) => {
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [article, story, page, ...userTypes()],
+        locales: ['en', 'de', 'nl'],
+        contentTypes: [article, story, page, leaflet, ...userTypes()],
         access: { roles: ROLES },
         auth,
         imports: [UsersModule.forRoot({ secret: SECRET, rateLimit: false }), DeskModule.forRoot()],
@@ -154,6 +162,20 @@ describe.each(ADAPTERS)('presence on %s', (adapter) => {
     const { documentId } = body.data as { documentId: string };
     await others('ann editor', { type: 'page', documentId, locale: 'fr' });
     expect(await others('ben editor', { type: 'page', documentId, locale: 'fr' })).toEqual(['ann']);
+  });
+
+  it('shows no names of a language that a condition hides', async () => {
+    const leaf = { type: 'leaflet', documentId: await created('leaflets', 'ann editor') };
+    await test.http
+      .put(`/api/leaflets/${leaf.documentId}?locale=de`)
+      .set('x-user', 'ann editor')
+      .send({ data: { title: 'B' } })
+      .expect(200);
+    for (const locale of ['en', 'de', 'nl']) await others('ann editor', { ...leaf, locale, form: locale });
+    const seen = (locale: string) => others('tom translator', { ...leaf, locale });
+    expect([await seen('en'), await seen('de'), await seen('nl')]).toEqual([[], ['ann'], []]);
+    expect(await others('ben editor', { ...leaf, locale: 'en' })).toEqual(['ann']);
+    expect(await others('ben editor', { ...leaf, locale: 'nl' })).toEqual(['ann']);
   });
 
   it('refuses bodies that it does not understand, and other sites', async () => {

@@ -2,14 +2,17 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../content/access/caller.js';
+import { type Caller, SYSTEM } from '../../content/access/caller.js';
+import { mayHoldIn } from '../../content/access/conditions-of-locale.js';
 import { decide } from '../../content/access/decide.js';
 import { VisibleDocuments } from '../../content/documents/visible-documents.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { presenceTableOf } from '../../content/model/presence-table.js';
 import { oneOf } from '../../content/plan/rights.js';
+import type { Viewer } from '../../content/plan/version-rights.js';
 import { Database } from '../../content/store/database.js';
 import { forbidden, notFound, refuseOtherKeys, validationError } from '../../kernel/errors.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { isObject } from '../../kernel/json.js';
 import { compileCloseForm, compileOpenForm } from './compile-presence.js';
 import { DeskSite } from './desk-site.js';
@@ -64,14 +67,15 @@ export class DeskPresence {
 
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(Database) private readonly database: Database,
     @Inject(DeskSite) private readonly site: DeskSite,
     @Inject(VisibleDocuments) private readonly documents: VisibleDocuments,
   ) {}
 
   /**
-   * Notes that the caller has a form open, or that it closes. Returns the other editors of the document: none
-   * of a document that the caller does not find, because a name would show that it exists. Throws
+   * Notes that the caller has a form open, or that it closes. Returns the other editors of the document in
+   * this language. Callers who do not find it get none, because a name would show that it exists. Throws
    * ForbiddenError for callers who may not read the type.
    */
   async sign(sign: FormSign, caller: Caller): Promise<readonly PresentEditor[]> {
@@ -87,7 +91,7 @@ export class DeskPresence {
       await this.database.run(compileCloseForm(table, id));
       return [];
     }
-    if (!(await this.documents.has({ type, caller }, sign.documentId))) return [];
+    if (!(await this.finds({ type, caller }, sign))) return [];
     const place = JSON.stringify([sign.type, sign.documentId, sign.locale]);
     const open = { id, place, editor, name: await this.nameOf(editor), saved: sign.saved };
     const rows = await this.database.run(compileOpenForm(table, open));
@@ -96,6 +100,17 @@ export class DeskPresence {
       name: String(row['name']),
       saved: typeof row['saved'] === 'string' ? row['saved'] : null,
     }));
+  }
+
+  /** Whether the caller finds a document in a language, or may add the language to it. */
+  private async finds(viewer: Viewer, { documentId, locale }: FormSign): Promise<boolean> {
+    const { type, caller } = viewer;
+    if (type.localized && this.settings.locales.includes(locale)) {
+      if (await this.documents.has(viewer, documentId, locale)) return true;
+      if (await this.documents.has({ type, caller: SYSTEM }, documentId, locale)) return false;
+    }
+    const isOpen = !type.localized || mayHoldIn(decide(caller, type, oneOf(type)), locale);
+    return isOpen && this.documents.has(viewer, documentId);
   }
 
   private async nameOf(editor: string): Promise<string> {
