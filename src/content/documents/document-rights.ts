@@ -101,7 +101,7 @@ function mayWrite(plan: WritePlan, versions: Versions): boolean {
   if (grantedOf(decisionOf(plan)) === null && grantedOf(decision) === null)
     return ownOnly(plan) === null || rows.some(({ own }) => own);
   if (plan.verb === 'delete') return rows.every(({ own }) => own);
-  return changedBy(plan, rows, versions).every(({ own, live }) => own && (live || !plan.target.publish));
+  return changedBy(plan, versions).every(({ own, live }) => own && (live || !plan.target.publish));
 }
 
 const isShared = ({ system, localized }: Attribute): boolean => !system && !localized;
@@ -135,10 +135,10 @@ export const firstOf = <T>(...lists: (readonly T[])[]): readonly T[] =>
   lists.find((list) => list.length > 0) ?? [];
 
 /** Versions that a write changes or copies. A new locale or draft is copied from the other versions. */
-function changedBy(plan: WritePlan, rows: readonly VersionRow[], { all }: Versions): readonly VersionRow[] {
+function changedBy(plan: WritePlan, { all }: Versions): readonly VersionRow[] {
   const { verb, target, body } = plan;
   const isInLocale = ({ locale }: VersionRow): boolean => locale === target.locale;
-  const here = changesOtherLocales(plan) ? all : firstOf(rows.filter(isInLocale), rows);
+  const here = changesOtherLocales(plan) ? all : firstOf(all.filter(isInLocale), all);
   // Discarding changes drafts only, also in the locales that share values.
   if (verb === 'discardDraft' && !target.everyLocale)
     return here.filter((row) => isInLocale(row) || !row.published);

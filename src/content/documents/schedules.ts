@@ -113,9 +113,9 @@ export class Schedules {
    */
   async findPublishable(
     runner: Runner,
-    { target: published, caller, holding, action: verb }: HeldLocks,
+    { caller, holding, action: verb, ...held }: HeldLocks,
   ): Promise<string> {
-    const target = { ...published, publish: verb === 'publish' };
+    const target = { ...held.target, publish: verb === 'publish' };
     const rest = { locks: [], precondition: null, state: null, events: [], body: null } as const;
     const plan: WritePlan = { verb, target, caller, requestId: null, right: 'publish', ...rest };
     const { settings } = this.base;
