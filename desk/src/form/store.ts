@@ -99,17 +99,17 @@ export class FormStore {
   rebase(base: Values, values: Values): void {
     this.base = base;
     this.values = values;
-    this.problems = this.present([...this.problems]);
+    this.problems = this.present(this.problems);
     this.tell('');
   }
 
   /** Returns the problems without those in entries and components that the form no longer has. */
-  private present(problems: readonly (readonly [place: string, message: string])[]): Map<string, string> {
+  private present(problems: Iterable<readonly [place: string, message: string]>): Map<string, string> {
     const isPresent = (place: string): boolean => {
       const around = place.slice(0, Math.max(0, place.lastIndexOf('/')));
       return around === '' || (valueAt(this.values, around) ?? null) !== null;
     };
-    return new Map(problems.filter(([place]) => isPresent(place)));
+    return new Map([...problems].filter(([place]) => isPresent(place)));
   }
 
   /** Notes problems by place. Returns whether one is at a place without a known problem. */

@@ -52,7 +52,8 @@ export const entriesOf = (value: unknown): readonly Json[] =>
   [value ?? []].flat().filter((one) => typeof one === 'object' && one !== null) as Json[];
 
 const keyOf = (link: Json): string => `${textOfValue(link['__type'])} ${textOfValue(link['documentId'])}`;
-const linksIn = (value: unknown): readonly StoredLink[] => entriesOf(value) as unknown as StoredLink[];
+/** Links of a stored value. */
+export const linksIn = (value: unknown): readonly StoredLink[] => entriesOf(value) as unknown as StoredLink[];
 
 function linkChanges({ before, after }: Sides) {
   const [old, now] = [entriesOf(before).map(keyOf), entriesOf(after).map(keyOf)];

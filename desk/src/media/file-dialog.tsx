@@ -91,6 +91,7 @@ function Details({ file, folder = null, close }: Props) {
   const { work, alert, isSending } = useFileWork();
   const [asked, setAsked] = useState<'crop' | 'delete' | null>(null);
   const changes = changesOf(file, description);
+  const isChanged = Object.keys(changes).length > 0;
   const isPicture = textOfValue(file['mime']).startsWith('image/');
   const save = async (): Promise<void> => {
     let stored = file;
@@ -99,11 +100,12 @@ function Details({ file, folder = null, close }: Props) {
     }, media.stored);
     if (isDone) close(linkOf(stored, 'file', model));
   };
-  const replace = (bytes: File | null): void =>
-    void (bytes !== null && work(() => replaceFile(file, bytes), media.replaced));
+  const replace = (bytes: File | null): void => {
+    if (bytes !== null) void work(() => replaceFile(file, bytes), media.replaced);
+  };
   return (
     <Stack>
-      <Unsaved isChanged={mayUpdate && Object.keys(changes).length > 0} />
+      <Unsaved isChanged={mayUpdate && isChanged} />
       {asked !== 'crop' && alert}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Stack>
@@ -157,11 +159,7 @@ function Details({ file, folder = null, close }: Props) {
           )}
         </Group>
         {mayUpdate && (
-          <Button
-            disabled={Object.keys(changes).length === 0}
-            loading={isSending}
-            onClick={() => void save()}
-          >
+          <Button disabled={!isChanged} loading={isSending} onClick={() => void save()}>
             {texts.save}
           </Button>
         )}

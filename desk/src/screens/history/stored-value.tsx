@@ -2,7 +2,7 @@
 import { Paper, Stack, Text } from '@mantine/core';
 import { textOfBlocks } from '../../form/blocks-text.ts';
 import { type Json, textOfValue, titleOfValue } from '../../form/values.ts';
-import { componentIn, entriesOf, type StoredLink } from '../../form/version-changes.ts';
+import { componentIn, entriesOf, linksIn, type StoredLink } from '../../form/version-changes.ts';
 import { type Attribute, kindOf, type Part, valueLabel } from '../../model/model.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
@@ -67,7 +67,7 @@ function StoredValue({ attribute, value }: ValueProps) {
   const model = useModel();
   switch (kindOf(attribute)) {
     case 'links':
-      return (entriesOf(value) as unknown as StoredLink[])
+      return linksIn(value)
         .map((link) => isolated(linkText(link, texts)))
         .join(', ');
     case 'value':

@@ -78,7 +78,10 @@ export const useAttempts = (id: string) =>
 /** Body of a write. An omitted member stays; an empty list is null, for all. */
 const sent = (input: Partial<WebhookInput>): object => ({
   data: Object.fromEntries(
-    Object.entries(input).map(([name, value]) => [name, value.length === 0 ? null : value]),
+    Object.entries(input).map(([name, value]) => [
+      name,
+      Array.isArray(value) && value.length === 0 ? null : value,
+    ]),
   ),
 });
 
