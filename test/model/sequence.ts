@@ -72,6 +72,19 @@ interface Condition {
 /** A single type has one slot. */
 const slotName = (type: string, slot: number): string => `${type} ${typeNamed(type).single ? 0 : slot}`;
 
+/** Runs work on the model. Returns the reason if the model refuses it, else null. */
+function refusalOf(work: () => void): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
+const refuses = (work: () => void): boolean => refusalOf(work) !== null;
+
 export class Sequence {
   private readonly world: World;
   private readonly observer: Observer;
@@ -254,10 +267,11 @@ export class Sequence {
     }));
     const before = this.history.take();
     const added = await this.send({ method: 'POST', path: `${path}/entries`, data });
-    const refused = changes.filter((change) => this.refuses(() => this.world.checkChange(change)));
     if (dry && added.status === 200) {
-      const ids = new Set(refused.map(({ id }) => id));
-      await this.tryRelease(`${path}/actions/publish`, (id) => ids.has(id));
+      const outcomes = await this.outcomesOf(`${path}/actions/publish`);
+      for (const change of changes)
+        if ((outcomes.get(change.id) === 'refused') !== refuses(() => this.world.checkChange(change)))
+          this.observer.problems.push(`the dry run says ${change.id} is ${outcomes.get(change.id)}`);
       return this.history.compare(before);
     }
     const reply =
@@ -267,35 +281,22 @@ export class Sequence {
     await this.history.compare(before, true, true);
     if (written === null || !undo) return;
     const then = this.history.take();
-    const trial = await this.send({ method: 'POST', path: `${path}/actions/undo`, data: { dryRun: true } });
+    const outcomes = [...(await this.outcomesOf(`${path}/actions/undo`)).values()];
     const undone = await this.send({ method: 'POST', path: `${path}/actions/undo` });
     const restored = this.apply(undone, [200], () => this.world.undo(changes, before));
-    const outcomes: readonly string[] = trial.body.data.entries.map(({ outcome }: any) => outcome);
     if (outcomes.includes('refused') !== (restored === null))
       this.observer.problems.push(`the dry run of the undo says ${outcomes.join()}`);
     this.note(then, restored ?? []);
     await this.history.compare(then, true, true);
   }
 
-  private refuses(work: () => void): boolean {
-    try {
-      work();
-      return false;
-    } catch (error) {
-      if (error instanceof Refusal) return true;
-      throw error;
-    }
-  }
-
-  /** Asks what a release would do, and compares the documents that it would refuse. */
-  private async tryRelease(path: string, isRefused: (id: string) => boolean): Promise<void> {
+  /** Asks what a release or its undo would do. Returns the outcomes by document. */
+  private async outcomesOf(path: string): Promise<ReadonlyMap<string, string>> {
     const { status, body } = await this.send({ method: 'POST', path, data: { dryRun: true } });
     const entries: readonly { documentId: string; outcome: string }[] = body?.data?.entries ?? [];
     if (status !== 200 || entries.length === 0)
       this.observer.problems.push(`the dry run is ${status} ${JSON.stringify(body)}`);
-    for (const { documentId, outcome } of entries)
-      if ((outcome === 'refused') !== isRefused(documentId))
-        this.observer.problems.push(`the dry run says ${documentId} is ${outcome}`);
+    return new Map(entries.map(({ documentId, outcome }) => [documentId, outcome]));
   }
 
   /** Sets times that have passed, and waits until the service has published and unpublished the document. */
@@ -317,7 +318,7 @@ export class Sequence {
     if (isThere === null) return;
     const refused = changes.filter((change) => {
       const now = this.history.take();
-      return this.refuses(() => this.note(now, this.world.release([change])));
+      return refuses(() => this.note(now, this.world.release([change])));
     });
     const failures = await this.failuresOf(path);
     const expected = refused.map(({ unpublish }) => (unpublish ? 'unpublish' : 'publish'));
@@ -495,14 +496,10 @@ export class Sequence {
    */
   private apply(reply: Reply, accepted: readonly number[], work: () => string[]): string[] | null {
     let written: string[] | null = null;
-    let refusal: string | null = null;
-    try {
+    const refusal = refusalOf(() => {
       written = work();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      refusal = error.message;
-      this.tally.refused += 1;
-    }
+    });
+    if (refusal !== null) this.tally.refused += 1;
     const isRefused = reply.status >= 400 && reply.status < 500;
     if (refusal === null ? !accepted.includes(reply.status) : !isRefused)
       this.observer.problems.push(
