@@ -102,13 +102,16 @@ const server = await startPostgres();
 process.env['TEST_DATABASE_URL'] = server.url;
 try {
   const tarball = packInto(folder);
+  const failures: string[] = [];
   for (const [name, check] of Object.entries(checks))
     try {
       console.log(`${name}: ${await check(tarball, folder)}`);
     } catch (error) {
-      process.exitCode = 1;
-      console.error(`${name}: FAILED`, error instanceof Error ? error.message : error);
+      failures.push(`${name}: FAILED ${error instanceof Error ? error.message : String(error)}`);
     }
+  // Last, below the output of the commands of the page.
+  for (const failure of failures) console.error(failure);
+  if (failures.length > 0) process.exitCode = 1;
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
