@@ -179,7 +179,7 @@ describe.each(ADAPTERS)('files of two tenants on %s', (adapter) => {
       ask('member a', 'persons', json('POST', { data: { avatar } }));
     const [other, missing] = [await link(b.id), await link(NONE)];
     expect([other.status, other.body]).toEqual([400, missing.body]);
-    const { documentId, avatar } = await make('member a', { name: 'Ann', avatar: a.documentId });
+    const { id, documentId, avatar } = await make('member a', { name: 'Ann', avatar: a.documentId });
     expect(avatar.documentId).toBe(a.documentId);
     await make('member b', { name: 'Bob', avatar: b.documentId });
     const filled = await send('member b', {
@@ -188,6 +188,23 @@ describe.each(ADAPTERS)('files of two tenants on %s', (adapter) => {
       field: 'avatar',
     });
     expect(filled.status).toBe(404);
+    // Mistakes in the rest of the form get the same response, so they tell nothing of other tenants.
+    const attempts = (refId: string | number): Promise<Reply>[] => [
+      send('member b', { ref: 'person', refId: `${refId}`, field: 'avatar' }),
+      send('member b', { ref: 'person', refId: `${refId}`, field: 'avatar', fileInfo: { folder: '/b' } }),
+      ask('member b', 'upload', {
+        method: 'POST',
+        body: formOf([{ type: 'text/html' }], { ref: 'person', refId: `${refId}`, field: 'avatar' }),
+      }),
+      send('nested b', {
+        ref: 'person',
+        refId: `${refId}`,
+        field: 'avatar',
+        fileInfo: { folder: '/a/maps' },
+      }),
+    ];
+    const unknown = await Promise.all(attempts(NONE));
+    for (const refId of [documentId, id]) expect(await Promise.all(attempts(refId))).toEqual(unknown);
     // A document id is a secret: a tenant that has one may link the file, and sees no use of others.
     await make('member b', { name: 'Ben', avatar: a.documentId });
     const { related } = (await ask('member a', `upload/files/${a.id}?populate=related`)).body;

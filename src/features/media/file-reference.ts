@@ -3,11 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import { decide } from '../../content/access/decide.js';
 import { compileFindVersion } from '../../content/compile/compile-record.js';
+import { compileVersionRights } from '../../content/compile/compile-version-rights.js';
 import { Database } from '../../content/store/database.js';
 import type { Runner } from '../../pool/runner.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { forbidden, notFound, wrongValue } from '../../kernel/errors.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
+import { decideReading, type Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
@@ -54,10 +56,12 @@ export class FileReferences {
       throw wrongValue('field', `"${field ?? ''}" is not a media attribute of ${type.singularApiId}`);
     const [row] = unstorable(refId) ? [] : await this.database.run(this.findVersion(type, refId ?? ''));
     if (row === undefined) throw notFound();
+    const documentId = String(row['documentId']);
+    await this.needUpdate({ type, caller }, documentId);
     return {
       type,
       field: field ?? '',
-      documentId: String(row['documentId']),
+      documentId,
       locale: String(row['locale']),
       published: row['published'] === true,
       caller,
@@ -81,6 +85,21 @@ export class FileReferences {
     const plan = this.documents.plan(type, query, request);
     const data = { [field]: { connect: files.map((id) => ({ documentId: id })) } };
     await this.documents.update(plan, { data }, em === null ? { caller } : { caller, em });
+  }
+
+  /**
+   * Refuses a document that the caller may not update, before other errors of the form can reveal that it
+   * exists. The write checks the versions that it changes.
+   */
+  private async needUpdate(viewer: Viewer, documentId: string): Promise<void> {
+    const { type, caller } = viewer;
+    const written = decide(caller, type, 'update');
+    if (written === 'all') return;
+    const { defaultLocale } = this.settings;
+    const request = { type, documentId, defaultLocale, written, live: written, shown: decideReading(viewer) };
+    const versions = await this.database.run(compileVersionRights(request));
+    if (versions.some((version) => version['written'] === true)) return;
+    throw versions.some((version) => version['shown'] === true) ? forbidden() : notFound();
   }
 
   private findVersion(type: ContentType, refId: string): ReturnType<typeof compileFindVersion> {
