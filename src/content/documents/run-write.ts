@@ -37,6 +37,7 @@ import { copiesVersions, type ModelWatch } from './model-watch.js';
 import { addStage } from './stage-rights.js';
 import { existsForCaller, ownConditionOf } from './document-rights.js';
 import { ownConditionOfReads } from './version-tags.js';
+import { checkTargets, linksIn, mayTakeTargets } from './taken-targets.js';
 import type { PlannedWrite, WriteAdditions } from './write-additions.js';
 import { withLocale } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
@@ -107,7 +108,8 @@ const runsNoHostCode = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean
   runner.em === null && !hooks.listening;
 
 async function perform<T>(work: Attempt, write: WriteRun<T>): Promise<WriteResult<T>> {
-  const expects = work.expects && runsNoHostCode(work, write) && !mustCheckResult(write.plan);
+  const isChecked = mustCheckResult(write.plan) || mayTakeTargets(write.plan);
+  const expects = work.expects && runsNoHostCode(work, write) && !isChecked;
   const missing = missingLocks(write.plan.locks, work.runner.held);
   const loaded = await load({ ...work, expects }, write.plan, missing);
   if (!existsForCaller(write.plan, loaded.versions)) {
@@ -258,6 +260,7 @@ async function writeAndAnswer<T>(
   const following = base.additions.after(planned);
   const check = { plan: planned.plan, defaultLocale: base.settings.defaultLocale };
   const isLimited = mustCheckResult(planned.plan);
+  await checkTargets(runner, check, linksIn(steps));
   const alone = runsNoHostCode(work, write) && !isLimited;
   const written = compileSteps(steps, alone ? answer.written : null);
   const statements = [...added, ...written.statements];

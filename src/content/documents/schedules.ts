@@ -6,6 +6,7 @@ import { compileLocks } from '../../pool/locks.js';
 import { compileHoldSchedule, compileSchedule, compileSetTime } from '../compile/compile-schedule.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { notFound } from '../../kernel/errors.js';
+import { linksOfTransition } from '../plan/link-steps.js';
 import { mutexOf } from '../plan/locks.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { notOneLocale } from '../plan/plan-read.js';
@@ -23,6 +24,7 @@ import type { Schema } from '../model/model.js';
 import type { Statement } from '../../kernel/sql.js';
 import type { DocumentsBase } from './documents-base.js';
 import { foundIn, loadedFrom } from './load.js';
+import { checkTargets } from './taken-targets.js';
 import { versionsWithRights } from './version-rights.js';
 import { existsForCaller, ownOnly } from './document-rights.js';
 import type { WriteOptions } from './write-options.js';
@@ -125,8 +127,13 @@ export class Schedules {
     const found = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);
     const check = { plan, defaultLocale: settings.defaultLocale };
     const versions = await versionsWithRights(runner, check, found.versions);
-    if (!existsForCaller(plan, versions) || versions.documentId === null) throw notFound();
-    return versions.documentId;
+    const { documentId } = versions;
+    if (!existsForCaller(plan, versions) || documentId === null) throw notFound();
+    if (target.publish)
+      await checkTargets(runner, check, [
+        linksOfTransition({ target, caller, documentId, loaded: found }, true),
+      ]);
+    return documentId;
   }
 }
 

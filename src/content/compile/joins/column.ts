@@ -1,11 +1,12 @@
 import type { ColumnJoin } from '../../model/join-model.js';
 import type { Column, ContentType } from '../../model/model.js';
-import { join, quote, type Sql, sql } from '../../../kernel/sql.js';
+import type { LinksStep } from '../../plan/steps.js';
+import { join, param, quote, type Sql, sql } from '../../../kernel/sql.js';
 import { changedBy, changeColumns } from '../changes.js';
 import { allOf, inState, inStates, type LinkStep, texts, writtenId } from '../link-sql.js';
 import { column, rowOf } from '../scope.js';
 import type { LinksShape } from '../write-shape.js';
-import { type JoinSql, NOTHING_STORED, tableOf } from './join-sql.js';
+import { inWritten, isChange, type JoinSql, NOTHING_STORED, type NewLinks, tableOf } from './join-sql.js';
 
 /** Removes the target of a one-to-one relation from its former owner, in all locales (D23). */
 function takeOver(
@@ -31,9 +32,20 @@ interface TargetState {
   readonly published: boolean;
 }
 
+function losers({ column }: ColumnJoin, links: NewLinks, { type, documentId }: LinksStep): Sql {
+  const [table, name] = [quote(type.table), quote(column)];
+  const wanted = isChange(links)
+    ? sql`any(${param(links.targets)}::text[])`
+    : sql`any(select s.${name} from ${table} s
+        where s.document_id = ${param(documentId)}::text and ${inState(sql`s`, !links.published)})`;
+  const is = [sql`t.document_id <> ${param(documentId)}::text`, sql`t.${name} = ${wanted}`];
+  return sql`${table} t where ${allOf([...is, ...inWritten(sql`t`, links)])}`;
+}
+
 /** Relation whose row stores the target's document id, written with the row's other columns. */
 export const columnJoin: JoinSql<ColumnJoin> = {
   ...NOTHING_STORED,
+  losers,
   versioned: true,
   isLookedUp: () => false,
   isJoined: () => true,

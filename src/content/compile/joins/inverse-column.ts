@@ -156,4 +156,5 @@ export const inverseColumnJoin: JoinSql<InverseColumnJoin> = {
   linksTo: (way, me) => sql`x.${quote(way.column)} = ${me}`,
   replace,
   transfer,
+  losers: () => null,
 };

@@ -212,4 +212,5 @@ export const inverseLinkJoin: JoinSql<InverseLinkJoin> = {
   },
   replace,
   transfer,
+  losers: () => null,
 };

@@ -2,7 +2,8 @@
 import type { Join } from '../../model/join-model.js';
 import type { LinkedAttribute, RelationAttribute } from '../../model/model.js';
 import { type Param, quote, type Sql, sql } from '../../../kernel/sql.js';
-import type { LinkStep } from '../link-sql.js';
+import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
+import { inState, inStates, type LinkStep } from '../link-sql.js';
 import type { Context, RowScope, Scope } from '../scope.js';
 import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
 
@@ -38,6 +39,15 @@ interface StoredList {
   readonly defaultLocale: string;
 }
 
+/** Links to documents that may take their targets from others. */
+export type NewLinks = LinkChange | LinkTransfer;
+
+export const isChange = (links: NewLinks): links is LinkChange => 'targets' in links;
+
+/** Conditions for rows in the states that a write changes. */
+export const inWritten = (row: Sql, links: NewLinks): Sql[] =>
+  isChange(links) ? inStates(row, links.states) : [inState(row, links.published)];
+
 export interface JoinSql<J extends Join = Join> {
   /** Prints the path from a row to its targets. */
   targets(way: J, step: ReadStep): LinkedRows;
@@ -58,14 +68,17 @@ export interface JoinSql<J extends Join = Join> {
   replace(way: J, change: ChangeShape, step: LinksShape): LinkStep[];
   /** Steps that copy the links of one state to the other. */
   transfer(way: J, transfer: TransferShape, step: LinksShape): LinkStep[];
+  /** Prints the rows `t` of documents that lose an exclusive target; null if there are none. */
+  losers(way: J, links: NewLinks, step: LinksStep): Sql | null;
 }
 
 /** Methods of joins without links of their own to look up or write. */
-export const NOTHING_STORED: Pick<JoinSql, 'storedList' | 'linksTo' | 'replace' | 'transfer'> = {
+export const NOTHING_STORED: Pick<JoinSql, 'storedList' | 'linksTo' | 'replace' | 'transfer' | 'losers'> = {
   storedList: () => sql`'[]'::json`,
   linksTo: () => sql`false`,
   replace: () => [],
   transfer: () => [],
+  losers: () => null,
 };
 
 export const tableOf = ({ type, alias }: RowScope): Sql => sql`${quote(type.table)} ${alias}`;

@@ -6,13 +6,15 @@ import {
   forms,
   inMany,
   join,
+  param,
   plain,
   quote,
   type Sql,
   sql,
   union,
 } from '../../../kernel/sql.js';
-import { BETWEEN } from '../../plan/target-key.js';
+import type { LinksStep } from '../../plan/steps.js';
+import { BETWEEN, documentIdsOf, partsOf } from '../../plan/target-key.js';
 import { nextCount, storedTargets } from '../changes.js';
 import {
   allOf,
@@ -34,7 +36,15 @@ import {
 } from '../link-sql.js';
 import { column, type Context, rowOf, type RowScope, stateCondition } from '../scope.js';
 import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
-import { type JoinSql, type LinkedRows, NOTHING_STORED, type ReadStep } from './join-sql.js';
+import {
+  inWritten,
+  isChange,
+  type JoinSql,
+  type LinkedRows,
+  type NewLinks,
+  NOTHING_STORED,
+  type ReadStep,
+} from './join-sql.js';
 import { lookUp } from './look-up.js';
 
 /** Selects the links of a row, in the version that the request reads. */
@@ -198,9 +208,57 @@ const keyIn = ({ target, targetType }: LinkTable): Sql =>
     ? sql`l.${plain(target.name)}`
     : sql`l.${plain(targetType.name)} || ${constant(BETWEEN)} || l.${plain(target.name)}`;
 
+function wantedLinks({ links }: LinkJoin, wanted: NewLinks, documentId: string): Sql {
+  if (isChange(wanted)) {
+    const ids = param(documentIdsOf(wanted.attribute, wanted.targets));
+    if (links.targetType === null) return sql`select k.id from unnest(${ids}::text[]) k(id)`;
+    const { types } = partsOf(wanted.targets);
+    return sql`select k.id, k.type from unnest(${ids}::text[], ${param(types)}::text[]) k(id, type)`;
+  }
+  const { table, owner } = namesOf(links);
+  const names = targetColumns(links).map(({ name }) => sql`f.${name}`);
+  const is = [
+    sql`f.${owner} = ${param(documentId)}::text`,
+    inState(sql`f`, !wanted.published),
+    sql`f.locale = l.locale`,
+  ];
+  return sql`select ${join(names, ', ')} from ${table} f where ${allOf(is)}`;
+}
+
+function inLocalesOf(wanted: NewLinks, links: LinkTable): Sql[] {
+  const { locale } = wanted;
+  const locales = {
+    locale: locale === null ? null : param(locale),
+    isOfSeveral: typeof locale === 'object',
+  };
+  const except = isChange(wanted) ? null : wanted.except;
+  const is = inLocale(sql`l`, links, locales);
+  return except === null ? is : [...is, sql`l.locale <> ${param(except)}::text`];
+}
+
+function losers(way: LinkJoin, wanted: NewLinks, { type, documentId }: LinksStep): Sql | null {
+  const { links } = way;
+  const { targetType } = links;
+  const taken = isTaken(links, targetType === null ? sql`null` : sql`l.${plain(targetType.name)}`);
+  if (taken === null) return null;
+  const { table, owner } = namesOf(links);
+  const names = targetColumns(links).map(({ name }) => sql`l.${name}`);
+  const is = [
+    sql`l.${owner} <> ${param(documentId)}::text`,
+    taken,
+    sql`(${join(names, ', ')}) in (${wantedLinks(way, wanted, documentId)})`,
+    ...inWritten(sql`l`, wanted),
+    ...inLocalesOf(wanted, links),
+  ];
+  const on = [sql`t.document_id = l.${owner} and t.published = l.published`];
+  if (links.perLocale) on.push(sql`t.locale = l.locale`);
+  return sql`${table} l join ${quote(type.table)} t on ${allOf(on)} where ${allOf(is)}`;
+}
+
 /** Relation with a link table: rows with owner, target, state and locale. */
 export const linkJoin: JoinSql<LinkJoin> = {
   ...NOTHING_STORED,
+  losers,
   versioned: true,
   isLookedUp: () => true,
   isJoined: () => false,
