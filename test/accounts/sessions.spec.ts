@@ -1,7 +1,18 @@
+import type { AuthStrategy } from 'nestjs-content-api';
 import { UsersModule } from 'nestjs-content-api/accounts';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes, Outbox, tokenIn, usersOptions } from './helpers.ts';
+
+/** Takes the role from the header `X-Role`. */
+const byRole: AuthStrategy = {
+  name: 'role',
+  vary: ['X-Role'],
+  authenticate: ({ headers }) => {
+    const role = headers['x-role'];
+    return typeof role === 'string' ? { kind: 'user', id: role, roles: [role] } : null;
+  },
+};
 
 describe.each(adaptersFor('fastify'))('sessions on %s', (adapter) => {
   let test: TestApp;
@@ -10,7 +21,8 @@ describe.each(adaptersFor('fastify'))('sessions on %s', (adapter) => {
     test = await createTestApp(
       {
         contentTypes,
-        access: { roles: { authenticated: { note: ['find'] } } },
+        access: { roles: { authenticated: { note: ['find'] }, manager: { user: ['update'] } } },
+        auth: { strategies: [byRole] },
         imports: [
           UsersModule.forRootAsync({ useFactory: () => usersOptions(new Outbox(), { refresh: true }) }),
         ],
@@ -111,6 +123,19 @@ describe.each(adaptersFor('fastify'))('sessions on %s', (adapter) => {
     expect([await notes(one.jwt), await notes(two.jwt), await notes(body.jwt)]).toEqual([401, 401, 200]);
     await refresh(two.refreshToken).expect(401);
     await refresh(body.refreshToken).expect(200);
+  });
+
+  it('19.12 the list has no session from before a password that an administrator has set', async () => {
+    const { user } = await register();
+    await test.http
+      .put(`/api/users/${user['id']}`)
+      .set('X-Role', 'manager')
+      .send({ password: 'new password' })
+      .expect(200);
+    const credentials = { identifier: user['username'], password: 'new password' };
+    const { body } = await post('local', credentials).expect(200);
+    const sessions = await test.http.get('/api/auth/sessions').set('authorization', `Bearer ${body.jwt}`);
+    expect(sessions.body.data).toEqual([expect.objectContaining({ current: true })]);
   });
 
   it('a blocked or deleted user has no session', async () => {

@@ -14,7 +14,7 @@ import { EditorInvitations } from './editor-invitations.js';
 import { JsonWebTokens } from './json-web-tokens.js';
 import { isTree } from './permission-tree.js';
 import { Roles } from './roles.js';
-import { liveSession, live, Sessions } from './sessions.js';
+import { liveSession, liveSessions, Sessions } from './sessions.js';
 
 @ProvidesEditorPeople()
 @Injectable()
@@ -38,17 +38,15 @@ export class AccountsOfPeople implements EditorPeople {
   }
 
   async sessionsOf(documentId: string, bearer: string | null): Promise<readonly ListedSession[]> {
-    const { sessions, state } = await this.existing(documentId);
+    const account = await this.existing(documentId);
     const claims = bearer === null ? null : await this.tokens.read(bearer);
-    return live(sessions)
-      .filter((one) => one.state === state)
-      .map(({ id, createdAt, expiresAt, deskUsedAt = null }) => ({
-        id,
-        createdAt,
-        expiresAt,
-        usedAt: deskUsedAt,
-        current: id === claims?.session,
-      }));
+    return liveSessions(account).map(({ id, createdAt, expiresAt, deskUsedAt = null }) => ({
+      id,
+      createdAt,
+      expiresAt,
+      usedAt: deskUsedAt,
+      current: id === claims?.session,
+    }));
   }
 
   async endSession(documentId: string, id: string): Promise<void> {

@@ -81,7 +81,8 @@ export class Sessions {
 
   async list(userId: number, current: string | null): Promise<readonly object[]> {
     const account = await this.accounts.find({ id: userId });
-    return live(account?.sessions ?? []).map(({ id, createdAt, expiresAt }) => ({
+    const sessions = account === null ? [] : liveSessions(account);
+    return sessions.map(({ id, createdAt, expiresAt }) => ({
       id,
       createdAt,
       expiresAt,
@@ -97,9 +98,9 @@ export class Sessions {
   }
 }
 
-/** Returns a session of the account that has not expired, and began with its present password. */
-export const liveSession = ({ sessions, state }: Account, sessionId: string): Session | undefined =>
-  live(sessions).find((one) => one.id === sessionId && one.state === state);
+/** Sessions of the account that have not expired, and began with its present password. */
+export const liveSessions = ({ sessions, state }: Account): readonly Session[] =>
+  sessions.filter((one) => one.state === state && new Date(one.expiresAt).getTime() > Date.now());
 
-export const live = (sessions: readonly Session[]): Session[] =>
-  sessions.filter(({ expiresAt }) => new Date(expiresAt).getTime() > Date.now());
+export const liveSession = (account: Account, sessionId: string): Session | undefined =>
+  liveSessions(account).find(({ id }) => id === sessionId);

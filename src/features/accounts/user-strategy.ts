@@ -8,7 +8,7 @@ import {
 import { ContentAccess } from '../../content/access/content-access.js';
 import { AccountRepository } from './account-repository.js';
 import { JsonWebTokens } from './json-web-tokens.js';
-import { live } from './sessions.js';
+import { liveSession } from './sessions.js';
 
 /**
  * Authenticates users by JSON Web Token. Each request reads the account with one statement. The token is
@@ -38,8 +38,7 @@ export class UserStrategy implements AuthStrategy, OnModuleInit {
     if (claims === null) throw unauthorized();
     const account = await this.accounts.find({ id: claims.id });
     if (account === null || account.blocked === true || account.state !== claims.state) throw unauthorized();
-    if (claims.session !== null && !live(account.sessions).some(({ id }) => id === claims.session))
-      throw unauthorized();
+    if (claims.session !== null && liveSession(account, claims.session) === undefined) throw unauthorized();
     return this.accounts.identityOf(account);
   }
 }
