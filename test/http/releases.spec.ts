@@ -370,6 +370,38 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
     expect((await send('DELETE', `releases/${theirs}`, { as })).status).toBe(204);
   });
 
+  it.each([
+    ['delete', 'DELETE', {}],
+    ['clear', 'PUT', { data: { at: null } }],
+  ] as const)(
+    '27.17 checks entries that arrive while a %s waits for the release',
+    async (_name, method, body) => {
+      const [red, other, blue] = await Promise.all(
+        ['red', 'red', 'blue'].map((team) => draft('pages', { title: team, team })),
+      );
+      const id = await release(
+        'late',
+        [red, other].map((documentId) => ({ type: 'page', documentId, locale: 'en' })),
+      );
+      await send('PUT', `releases/${id}`, { data: { at: FUTURE } });
+      const client = await test.connect();
+      try {
+        await client.query('begin');
+        await client.query('select 1 from content_release where id = $1 for update', [id]);
+        const answer = send(method, `releases/${id}`, { as: 'red rita', ...body });
+        const waiting = `select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%release%'`;
+        while ((await test.sql(waiting)).length === 0) await sleep(10);
+        const moved = 'update content_release_entry set document_id = $1 where document_id = $2';
+        await client.query(moved, [blue, other]);
+        await client.query('commit');
+        expect((await answer).status).toBe(403);
+      } finally {
+        await client.end();
+      }
+    },
+  );
+
   it('27.5 shows entries only of documents that the caller may read, and counts the others', async () => {
     const red = await draft('pages', { title: 'Red', team: 'red' });
     const blue = await draft('pages', { title: 'Blue', team: 'blue' });

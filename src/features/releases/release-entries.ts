@@ -154,15 +154,25 @@ export class ReleaseEntries {
     throw validationError(`Invalid locale "${locale}". Expected one of: ${locales.join(', ')}`);
   }
 
-  /** Returns the entries whose documents the caller may read, and those of documents that are deleted. */
-  async shownTo(caller: Caller, entries: readonly StoredEntry[]): Promise<readonly ShownEntry[]> {
+  /**
+   * Returns the entries whose documents the caller may read, and those of documents that are deleted. With
+   * `em`, it reads in that transaction.
+   */
+  async shownTo(
+    caller: Caller,
+    entries: readonly StoredEntry[],
+    em: Runner['em'] = null,
+  ): Promise<readonly ShownEntry[]> {
     const found = new Map<ContentType, ReadonlyMap<string, readonly VisibleVersion[]>>();
     for (const type of new Set(entries.flatMap((entry) => entry.type ?? []))) {
       const ids = entries.filter((entry) => entry.type === type).map(({ documentId }) => documentId);
       const states = statesOf(type).filter(
         (published) => decideRead(caller, type, { action: 'find', published }) !== 'none',
       );
-      found.set(type, await this.visible.find({ type, caller }, [...new Set(ids)], states));
+      found.set(
+        type,
+        await this.visible.find({ type, caller, em: em ?? undefined }, [...new Set(ids)], states),
+      );
     }
     return entries.flatMap((entry) => {
       const { id, typeName, type, documentId, locale, action } = entry;

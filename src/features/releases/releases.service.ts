@@ -96,8 +96,8 @@ export class Releases {
    * 403 if entries are hidden from the caller.
    */
   async change(id: string, change: ReleaseChange, caller: Caller): Promise<ShownRelease> {
-    if (change.at === null) await this.seesAll(id, caller);
     await this.changing(id, async (runner) => {
+      if (change.at === null) await this.seesAll(runner, id, caller);
       if (change.at !== undefined && change.at !== null)
         for (const entry of await this.stored(runner, id)) await this.entries.check(runner, entry, caller);
       return [compileChange(this.file, id, change)];
@@ -107,8 +107,10 @@ export class Releases {
 
   /** Deletes a release. Throws ForbiddenError if entries are hidden from the caller. */
   async remove(id: string, caller: Caller): Promise<void> {
-    await this.seesAll(id, caller);
-    await this.changing(id, () => Promise.resolve(compileDelete(this.file, id)));
+    await this.changing(id, async (runner) => {
+      await this.seesAll(runner, id, caller);
+      return compileDelete(this.file, id);
+    });
   }
 
   /** Adds entries that the caller may publish. They replace those of the same documents and locales. */
@@ -185,16 +187,21 @@ export class Releases {
     if ((row['released'] === true) !== released) throw released ? isOpen() : isFinal();
   }
 
-  private async seesAll(id: string, caller: Caller): Promise<void> {
-    const { hidden } = await this.one(id, caller);
-    if (hidden > 0) throw forbidden();
+  /** Throws ForbiddenError if entries of a locked release are hidden from the caller. */
+  private async seesAll(runner: Runner, id: string, caller: Caller): Promise<void> {
+    const stored = await this.stored(runner, id);
+    const shown = await this.entries.shownTo(caller, stored, runner.em);
+    if (shown.length < stored.length) throw forbidden();
   }
 
   private async changing(id: string, work: (runner: Runner) => Promise<readonly Statement[]>): Promise<void> {
-    await this.database.transaction(async (runner) => {
-      await this.hold(runner, id);
-      await runner.all(await work(runner));
-    }, OWN_TRANSACTION);
+    await this.database.transaction(
+      async (runner) => {
+        await this.hold(runner, id);
+        await runner.all(await work(runner));
+      },
+      { ...OWN_TRANSACTION, shared: true },
+    );
   }
 
   /** `id` of the entry is its place in the body. */
