@@ -15,15 +15,21 @@ interface Role {
   readonly all: readonly Action[];
   /** Attributes of the actions with the first condition. */
   readonly fields?: readonly string[];
+  /** Whether it may approve stories. */
+  readonly moves?: boolean;
 }
 
+/** Tenant of all callers. */
+export const TENANT = 'one';
+
 export const ROLES: Readonly<Record<string, Role>> = {
+  chief: { reads: 'all', first: [], second: [], all: WRITES, moves: true },
   member: { reads: 'covered', first: WRITES, second: [], all: [] },
-  writer: { reads: 'all', first: WRITES, second: [], all: [] },
+  writer: { reads: 'all', first: WRITES, second: [], all: [], moves: true },
   updater: { reads: 'all', first: ['update'], second: [], all: [] },
   publisher: { reads: 'all', first: ['publish'], second: [], all: [] },
   editor: { reads: 'all', first: ['publish'], second: [], all: ['create', 'update', 'delete'] },
-  drafter: { reads: 'all', first: ['create', 'update'], second: [], all: ['publish'] },
+  drafter: { reads: 'all', first: ['create', 'update'], second: [], all: ['publish'], moves: true },
   either: { reads: 'all', first: WRITES, second: WRITES, all: [] },
   titler: { reads: 'all', first: ['update'], second: [], all: [], fields: ['title', 'tags'] },
   parts: { reads: 'all', first: ['update', 'delete'], second: ['publish', 'create'], all: [] },
@@ -34,7 +40,7 @@ const whereOf =
   ({ attributes }) =>
     CONDITIONS[Number(attributes?.[which])]?.where ?? false;
 
-export function grantsOf({ reads, first, second, all, fields }: Role): Grants {
+export function grantsOf({ reads, first, second, all, fields, moves }: Role): Grants {
   const grants = [
     ...(reads === 'all' ? READ : [{ actions: [...READ], where: whereOf('first') }]),
     ...all,
@@ -50,7 +56,8 @@ export function grantsOf({ reads, first, second, all, fields }: Role): Grants {
     ...(second.length > 0 ? [{ actions: [...second], where: whereOf('second') }] : []),
   ];
   const types = Object.fromEntries(TYPES.map((type) => [type, grants]));
-  return { ...types, tag: '*', team: [...READ.slice(0, 2)], releases: ['open'] };
+  const story = moves === true ? [...grants, 'move' as const] : grants;
+  return { ...types, story, tag: '*', team: [...READ.slice(0, 2)], releases: ['open'] };
 }
 
 /** Role of a caller, and the numbers of its conditions. */
@@ -65,13 +72,14 @@ export const byHeader = {
   name: 'by-header',
   authenticate({ headers }: Credentials): Identity | null {
     const [role = '', first, second] = String(headers['x-who'] ?? '').split(' ');
-    return role === '' ? null : { kind: 'user', id: 'ann', roles: [role], attributes: { first, second } };
+    const attributes = { first, second, org: TENANT };
+    return role === '' ? null : { kind: 'user', id: 'ann', roles: [role], attributes };
   },
 };
 
 /** Whether a grant of the action covers a version. */
 export function covers({ role, first, second }: Caller, action: Action, version: Version): boolean {
-  const granted = ROLES[role];
+  const granted = version.type === 'memo' && version.org !== TENANT ? undefined : ROLES[role];
   const meets = (condition: number): boolean => CONDITIONS[condition]?.meets(version) === true;
   return (
     granted !== undefined &&

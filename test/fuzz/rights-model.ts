@@ -16,6 +16,10 @@ const tag = defineCollectionType({
     reports: { type: 'relation', relation: 'manyToMany', target: 'report', mappedBy: 'tags' },
     pages: { type: 'relation', relation: 'manyToMany', target: 'page', mappedBy: 'tags' },
     notes: { type: 'relation', relation: 'manyToMany', target: 'note', mappedBy: 'tags' },
+    stories: { type: 'relation', relation: 'manyToMany', target: 'story', mappedBy: 'tags' },
+    memos: { type: 'relation', relation: 'manyToMany', target: 'memo', mappedBy: 'tags' },
+    entries: { type: 'relation', relation: 'manyToMany', target: 'entry', mappedBy: 'tags' },
+    items: { type: 'relation', relation: 'manyToMany', target: 'item', mappedBy: 'tags' },
   },
 });
 
@@ -23,7 +27,7 @@ const part = defineComponent({ uid: 'shared.part', attributes: { text: { type: '
 
 const own = {
   title: { type: 'string', localized: true },
-  stage: { type: 'string', localized: true },
+  kind: { type: 'string', localized: true },
 } as const;
 
 const attributes = {
@@ -59,7 +63,7 @@ const page = defineCollectionType({
   ...drafts,
   attributes: {
     title: { type: 'string' },
-    stage: { type: 'string' },
+    kind: { type: 'string' },
     ...attributes,
     tags: { ...tags, inversedBy: 'pages' },
   },
@@ -73,14 +77,75 @@ const note = defineCollectionType({
   attributes: { ...own, ...attributes, tags: { ...tags, localized: true, inversedBy: 'notes' } },
 });
 
-export const contentTypes = [team, tag, article, report, page, note];
-export const components = [part];
+/** Articles that are published only in the stage `read`. */
+const story = defineCollectionType({
+  singularApiId: 'story',
+  pluralApiId: 'stories',
+  ...drafts,
+  localized: true,
+  stages: { written: { to: ['read'] }, read: { to: ['written'], publish: true } },
+  attributes: { ...own, ...attributes, tags: { ...tags, inversedBy: 'stories' } },
+});
 
-export const TYPES = ['article', 'report', 'page', 'note'] as const;
+/** Articles of tenants. */
+const memo = defineCollectionType({
+  singularApiId: 'memo',
+  pluralApiId: 'memos',
+  ...drafts,
+  localized: true,
+  tenant: 'org',
+  attributes: { ...own, ...attributes, org: { type: 'string' }, tags: { ...tags, inversedBy: 'memos' } },
+});
+
+const strictPart = defineComponent({
+  uid: 'shared.strict-part',
+  attributes: { text: { type: 'string', required: true, regex: '^p$' } },
+});
+
+const constrained = {
+  title: { type: 'string', localized: true, required: true, unique: true },
+  kind: { type: 'enumeration', enum: ['open', 'closed'], localized: true },
+  topic: { type: 'string', required: true, unique: true },
+  team: { type: 'relation', relation: 'manyToOne', target: 'team' },
+  parts: { type: 'component', component: 'shared.strict-part', repeatable: true, required: true, min: 1 },
+} as const;
+
+/** Articles whose attributes have constraints. */
+const entry = defineCollectionType({
+  singularApiId: 'entry',
+  pluralApiId: 'entries',
+  ...drafts,
+  localized: true,
+  attributes: { ...constrained, tags: { ...tags, inversedBy: 'entries' } },
+});
+
+/** Notes whose attributes have constraints. */
+const item = defineCollectionType({
+  singularApiId: 'item',
+  pluralApiId: 'items',
+  localized: true,
+  history: true,
+  attributes: { ...constrained, tags: { ...tags, inversedBy: 'items' } },
+});
+
+export const contentTypes = [team, tag, article, report, page, note, story, memo, entry, item];
+export const components = [part, strictPart];
+
+export const TYPES = ['article', 'report', 'page', 'note', 'story', 'memo', 'entry', 'item'] as const;
 export type TypeName = (typeof TYPES)[number];
-export const PLURALS = { article: 'articles', report: 'reports', page: 'pages', note: 'notes' } as const;
+export const PLURALS = {
+  article: 'articles',
+  report: 'reports',
+  page: 'pages',
+  note: 'notes',
+  story: 'stories',
+  memo: 'memos',
+  entry: 'entries',
+  item: 'items',
+} as const;
 export const hasLocales = (type: TypeName): boolean => type !== 'page';
-export const hasDrafts = (type: TypeName): boolean => type !== 'note';
+export const hasDrafts = (type: TypeName): boolean => type !== 'note' && type !== 'item';
+export const isConstrained = (type: TypeName): boolean => type === 'entry' || type === 'item';
 
 /** Stored version of a document. */
 export interface Version {
@@ -89,11 +154,15 @@ export interface Version {
   readonly locale: string;
   readonly published: boolean;
   readonly title: string | null;
-  readonly stage: string | null;
+  readonly kind: string | null;
   readonly topic: string | null;
   readonly team: string | null;
   readonly tags: readonly string[];
   readonly parts: readonly string[];
+  /** Of stories. */
+  readonly stage: string | null;
+  /** Tenant of memos. */
+  readonly org: string | null;
 }
 
 interface Condition {
@@ -101,7 +170,7 @@ interface Condition {
   readonly meets: (version: Version) => boolean;
 }
 
-const open: Condition = { where: { stage: 'open' }, meets: ({ stage }) => stage === 'open' };
+const open: Condition = { where: { kind: 'open' }, meets: ({ kind }) => kind === 'open' };
 const german: Condition = { where: { locale: 'de' }, meets: ({ locale }) => locale === 'de' };
 const topicA: Condition = { where: { topic: 'a' }, meets: ({ topic }) => topic === 'a' };
 

@@ -5,12 +5,15 @@ import { ContentError, type ContentService, getContentToken } from 'nestjs-conte
 import { HistoryModule } from 'nestjs-content-api/history';
 import { ReleasesModule } from 'nestjs-content-api/releases';
 import { type BusyApp, startBusy } from '../concurrency/app.ts';
+import { Approvals } from './rights-approvals.ts';
+import { brokenConstraints } from './rights-constraints.ts';
 import { type Action, byHeader, type Caller, covers, grantsOf, ROLES } from './rights-callers.ts';
 import {
   components,
   contentTypes,
   hasDrafts,
   hasLocales,
+  isConstrained,
   PLURALS,
   type TypeName,
   TYPES,
@@ -68,7 +71,9 @@ function deniedIn(before?: Version, after?: Version, fields?: readonly string[])
   if (fields === undefined || before === undefined || after === undefined) return [];
   if (after.published && hasDrafts(after.type)) return [];
   const names = Object.keys(after) as (keyof Version)[];
-  return names.filter((name) => !fields.includes(name) && !isDeepStrictEqual(before[name], after[name]));
+  // The stage is set by the library.
+  const allowed = [...fields, 'stage'];
+  return names.filter((name) => !allowed.includes(name) && !isDeepStrictEqual(before[name], after[name]));
 }
 
 export class RightsFuzz {
@@ -115,23 +120,70 @@ export class RightsFuzz {
   }
 
   /** Runs a scenario on a new document. Throws if a write changes a version that no grant covers. */
-  async run({ type, before, caller, writes }: Scenario): Promise<void> {
-    const made = await this.service(type).create({ title: 'x', stage: 'open', topic: 'a' });
-    const ids = [String(made.documentId)];
-    for (const one of before) await this.prepare(one, type, ids[0] as string);
+  async run(scenario: Scenario): Promise<void> {
+    const { type, org } = scenario;
+    const ids = [await this.create(type, org)];
+    try {
+      await this.runOn(ids, scenario);
+    } finally {
+      // Its values could not be used again.
+      if (isConstrained(type)) for (const id of ids) await this.remove(type, id);
+    }
+  }
+
+  private async runOn(ids: string[], { type, before, caller, writes }: Scenario): Promise<void> {
+    if (isConstrained(type)) ids.push(await this.createOther(type));
+    const approvals = new Approvals();
+    approvals.add((await this.versions(ids)).values());
+    for (const one of before) {
+      await this.prepare(one, type, ids[0] as string);
+      approvals.add((await this.versions(ids)).values());
+    }
     const log = [JSON.stringify(before), JSON.stringify(caller)];
     const isPossible = ({ verb }: Write): boolean => hasDrafts(type) || !OF_DRAFTS.includes(verb);
     for (const one of writes.filter(isPossible).flatMap(stepsOf)) {
       const was = await this.versions(ids);
       const status = await this.perform(one, { type, caller, ids, log });
       this.statuses[status] = (this.statuses[status] ?? 0) + 1;
-      const problems = this.problemsOf({ was, now: await this.versions(ids) }, { one, caller, status });
+      const now = await this.versions(ids);
+      const problems = this.problemsOf({ was, now }, { one, caller, status, approvals });
+      approvals.add(now.values());
       if (problems.length > 0) throw new Error([...log, ...problems].join('\n  '));
+    }
+  }
+
+  /** Creates a document with other values, in both languages. */
+  private async createOther(type: TypeName): Promise<string> {
+    const service = this.service(type);
+    const made = await service.create({ title: 'y', topic: 'b', parts: [{ text: 'p' }] });
+    const id = String(made.documentId);
+    await service.update(id, { title: 'x' }, { locale: 'de' });
+    return id;
+  }
+
+  private async remove(type: TypeName, id: string): Promise<void> {
+    try {
+      await this.service(type).delete(id, { locale: '*' });
+    } catch (error) {
+      if (!(error instanceof ContentError) || error.status !== 404) throw error;
     }
   }
 
   private service(type: string): ContentService {
     return this.app.app.get<ContentService>(getContentToken(type), { strict: false });
+  }
+
+  /** Creates a published document as the application. */
+  private async create(type: TypeName, org: string): Promise<string> {
+    const service = this.service(type);
+    const values = { title: 'x', kind: 'open', topic: 'a', parts: [{ text: 'p' }] };
+    const made = await service.create(
+      type === 'memo' ? { ...values, org } : values,
+      type === 'story' ? { status: 'draft' } : {},
+    );
+    const id = String(made.documentId);
+    if (type === 'story') await service.update(id, { stage: 'read' });
+    return id;
   }
 
   /** Writes as the application. What it refuses is left out. */
@@ -141,17 +193,21 @@ export class RightsFuzz {
     const status = hasDrafts(type) && draft ? { status: 'draft' } : {};
     try {
       if (verb === 'delete') await service.delete(id, place);
-      else if (verb === 'update') await service.update(id, this.data(given), { ...place, ...status });
+      else if (verb === 'update') await service.update(id, this.data(type, given), { ...place, ...status });
       else if (hasDrafts(type)) await service.unpublish(id, place);
     } catch (error) {
       if (!(error instanceof ContentError) || error.status >= 500) throw error;
     }
   }
 
-  private data({ team, tags, connect, parts, ...values }: Body): Record<string, unknown> {
+  private data(
+    type: TypeName,
+    { team, tags, connect, parts, stage, ...values }: Body,
+  ): Record<string, unknown> {
     const targets = (tags ?? []).map((n) => this.tags[n]);
     return {
       ...values,
+      ...(stage === undefined || type !== 'story' ? {} : { stage }),
       ...(team === undefined ? {} : { team: this.teams[team] }),
       ...(tags === undefined ? {} : { tags: connect === true ? { connect: targets } : targets }),
       ...(parts === undefined ? {} : { parts: parts.map((text) => ({ text })) }),
@@ -165,7 +221,8 @@ export class RightsFuzz {
     for (const type of TYPES) {
       const table = PLURALS[type];
       const rows = await this.app.sql(
-        `select v.document_id, v.locale, v.published, v.title, v.stage, v.topic, v.team_document_id, v.parts,
+        `select v.document_id, v.locale, v.published, v.title, v.kind, v.topic, v.team_document_id, v.parts,
+           to_jsonb(v) ->> 'stage' as stage, to_jsonb(v) ->> 'org' as org,
            (select coalesce(json_agg(l.target_document_id order by l.position), '[]') from ${table}_tags_links l
             where l.owner_document_id = v.document_id and l.published = v.published
               and l.locale in ('', v.locale)) as tags
@@ -176,8 +233,8 @@ export class RightsFuzz {
         const version: Version = {
           type,
           documentId: row['document_id'],
-          ...{ locale: row['locale'], published: row['published'], title: row['title'], stage: row['stage'] },
-          topic: row['topic'],
+          ...{ locale: row['locale'], published: row['published'], title: row['title'] },
+          ...{ kind: row['kind'], topic: row['topic'], stage: row['stage'], org: row['org'] },
           team: teamName(row['team_document_id']),
           tags: row['tags'].map((id: string) => (id === this.tags[0] ? 'free' : 'locked')),
           parts: (row['parts'] ?? []).map(({ text }: { text: string }) => text),
@@ -190,7 +247,17 @@ export class RightsFuzz {
 
   private problemsOf(
     { was, now }: { readonly was: Versions; readonly now: Versions },
-    { one, caller, status }: { readonly one: Write; readonly caller: Caller; readonly status: number },
+    {
+      one,
+      caller,
+      status,
+      approvals,
+    }: {
+      readonly one: Write;
+      readonly caller: Caller;
+      readonly status: number;
+      readonly approvals: Approvals;
+    },
   ): string[] {
     const changed = [...new Set([...was.keys(), ...now.keys()])].filter(
       (key) => !isDeepStrictEqual(was.get(key), now.get(key)),
@@ -198,7 +265,8 @@ export class RightsFuzz {
     if (status >= 500) return [`the status is ${status}`];
     if (status >= 400) return changed.map((key) => `refused, but ${key} has changed`);
     if (changed.length > 0) this.changing += 1;
-    return changed.flatMap((key) => {
+    const broken = brokenConstraints([...now.values()]);
+    const problems = changed.flatMap((key) => {
       const [before, after] = [was.get(key), now.get(key)];
       const uncovered = actionsOn(one, before ?? after).flatMap((action) =>
         [before, ...(isDeferred(one) ? [] : [after])].flatMap((version) =>
@@ -208,8 +276,15 @@ export class RightsFuzz {
         ),
       );
       const denied = deniedIn(before, after, ROLES[caller.role]?.fields);
-      return [...uncovered, ...denied.map((name) => `${key} has changed in "${name}", which is not granted`)];
+      const isMissing =
+        ROLES[caller.role]?.moves !== true && after !== undefined && approvals.areMissing(after);
+      return [
+        ...uncovered,
+        ...(isMissing ? [`${key} has changed to ${JSON.stringify(after)}, which is not approved`] : []),
+        ...denied.map((name) => `${key} has changed in "${name}", which is not granted`),
+      ];
     });
+    return [...broken, ...problems];
   }
 
   private async perform(
@@ -258,7 +333,7 @@ export class RightsFuzz {
       ...(hasLocales(type) && !(hasBody && locale === '*') ? { locale } : {}),
       ...(hasBody && hasDrafts(type) && draft ? { status: 'draft' } : {}),
     };
-    const body = hasBody ? { data: this.data(given) } : {};
+    const body = hasBody ? { data: this.data(type, given) } : {};
     const base = PLURALS[type];
     if (!bulk)
       return {

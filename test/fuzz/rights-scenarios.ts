@@ -1,12 +1,14 @@
 /** Random scenarios of the fuzzer of rights: a document, and what a caller does to it. */
 import fc from 'fast-check';
-import { type Action, type Caller, ROLES } from './rights-callers.ts';
-import { CONDITIONS, type TypeName } from './rights-model.ts';
+import { type Action, type Caller, ROLES, TENANT } from './rights-callers.ts';
+import { CONDITIONS, isConstrained, type TypeName, TYPES } from './rights-model.ts';
 
 export interface Body {
-  readonly title?: string;
+  readonly title?: string | null;
+  readonly kind?: string;
+  /** Of stories. */
   readonly stage?: string;
-  readonly topic?: string;
+  readonly topic?: string | null;
   readonly team?: number;
   readonly tags?: readonly number[];
   readonly connect?: boolean;
@@ -44,6 +46,8 @@ export interface Write {
 /** Writes of one document. */
 export interface Scenario {
   readonly type: TypeName;
+  /** Tenant of the document, if its type has tenants. */
+  readonly org: string;
   /** Writes of the application, before the caller's. */
   readonly before: readonly Write[];
   readonly caller: Caller;
@@ -52,13 +56,14 @@ export interface Scenario {
 
 const body: fc.Arbitrary<Body> = fc.record(
   {
-    title: fc.constantFrom('x', 'y'),
-    stage: fc.constantFrom('open', 'closed'),
-    topic: fc.constantFrom('a', 'b'),
+    title: fc.constantFrom('x', 'y', 'x', 'y', null),
+    kind: fc.constantFrom('open', 'closed'),
+    stage: fc.constantFrom('written', 'read', 'read'),
+    topic: fc.constantFrom('a', 'b', 'a', 'b', null),
     team: fc.nat(1),
     tags: fc.subarray([0, 1]),
     connect: fc.boolean(),
-    parts: fc.subarray(['p', 'q']),
+    parts: fc.constantFrom(['p'], ['p'], ['p', 'q'], ['q'], []),
   },
   { requiredKeys: [] },
 );
@@ -86,16 +91,27 @@ const preparations: fc.Arbitrary<readonly Write[]> = fc
     ...others,
   ]);
 
-export const scenarios: fc.Arbitrary<Scenario> = fc.record({
-  type: fc.constantFrom('article', 'article', 'report', 'report', 'page', 'note'),
-  before: preparations,
-  caller: fc.record({
-    role: fc.constantFrom(...Object.keys(ROLES)),
-    first: fc.nat(CONDITIONS.length - 1),
-    second: fc.nat(CONDITIONS.length - 1),
-  }),
-  writes: fc.array(write(VERBS), { minLength: 3, maxLength: 10 }),
-});
+const scenariosOf = (types: readonly TypeName[], roles: readonly string[]): fc.Arbitrary<Scenario> =>
+  fc.record({
+    type: fc.constantFrom(...types),
+    org: fc.constantFrom(TENANT, TENANT, TENANT, 'two'),
+    before: preparations,
+    caller: fc.record({
+      role: fc.constantFrom(...roles),
+      first: fc.nat(CONDITIONS.length - 1),
+      second: fc.nat(CONDITIONS.length - 1),
+    }),
+    writes: fc.array(write(VERBS), { minLength: 3, maxLength: 10 }),
+  });
+
+/** Mostly writes under conditions. Callers with all rights are those that meet constraints and stages. */
+export const scenarios: fc.Arbitrary<Scenario> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: scenariosOf([...TYPES, 'article', 'report', 'story', 'story'], Object.keys(ROLES)),
+  },
+  { weight: 1, arbitrary: scenariosOf(TYPES.filter(isConstrained), ['chief', 'chief', 'editor', 'drafter']) },
+);
 
 /** Actions that must be granted for a verb. */
 export const ACTIONS_OF: Readonly<Record<Write['verb'], readonly Action[]>> = {

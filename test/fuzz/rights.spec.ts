@@ -1,27 +1,44 @@
 import fc from 'fast-check';
 import { dose } from '../support/dose.ts';
 import { RightsFuzz } from './rights-run.ts';
-import { type Scenario, scenarios } from './rights-scenarios.ts';
+import { type Scenario, scenarios, type Write } from './rights-scenarios.ts';
 
 /** Number of scenarios; `npm run fuzz:rights` runs many more. */
 const RUNS = dose(40, 150);
 
+const UPDATE: Write = {
+  verb: 'update',
+  locale: 'en',
+  draft: true,
+  body: { title: 'y' },
+  bulk: false,
+  unpublish: false,
+  version: 0,
+};
+
 /** A translator, whose grant of `update` covers German versions, adds a German draft. */
 const TRANSLATION: Scenario = {
   type: 'article',
+  org: 'one',
   before: [],
   caller: { role: 'updater', first: 1, second: 0 },
-  writes: [
-    {
-      verb: 'update',
-      locale: 'de',
-      draft: true,
-      body: { title: 'y' },
-      bulk: false,
-      unpublish: false,
-      version: 0,
-    },
-  ],
+  writes: [{ ...UPDATE, locale: 'de' }],
+};
+
+/** An editor, who cannot approve, changes an approved draft. */
+const EDIT: Scenario = {
+  ...TRANSLATION,
+  type: 'story',
+  caller: { role: 'editor', first: 0, second: 0 },
+  writes: [UPDATE],
+};
+
+/** A title that another entry has. */
+const DUPLICATE: Scenario = {
+  ...EDIT,
+  type: 'entry',
+  caller: { role: 'chief', first: 0, second: 0 },
+  writes: [{ ...UPDATE, draft: false }],
 };
 
 describe('writes of callers whose grants have conditions', () => {
@@ -49,5 +66,24 @@ describe('writes of callers whose grants have conditions', () => {
       / en published has changed, but "update" does not cover/,
     );
     await fuzz.sql('drop trigger spread on articles; drop function spread');
+  });
+
+  it('8.39: are reported if they leave an approval on what nobody approved', async () => {
+    await fuzz.run(EDIT);
+    await fuzz.sql(`create function keep_stage() returns trigger language plpgsql as $$ begin
+        new.stage := old.stage; return new; end $$;
+      create trigger keep_stage before update on stories
+        for each row when (old.stage = 'read') execute function keep_stage()`);
+    await expect(fuzz.run(EDIT)).rejects.toThrow(/ en draft has changed to .*, which is not approved/);
+    await fuzz.sql('drop trigger keep_stage on stories; drop function keep_stage');
+  });
+
+  it('14.18: are reported if they publish a unique value twice', async () => {
+    await fuzz.run(DUPLICATE);
+    const [index] = await fuzz.sql(
+      `select indexname as name from pg_indexes where tablename = 'entries' and indexdef ~ '^CREATE UNIQUE.*title'`,
+    );
+    await fuzz.sql(`drop index ${index?.['name']}`);
+    await expect(fuzz.run(DUPLICATE)).rejects.toThrow('twice: entry en title y');
   });
 });

@@ -1,6 +1,7 @@
 /**
  * `npm run fuzz:rights [-- --requests N --seconds N --seed S]`: writes of callers whose grants have conditions.
- * No write changes a version that meets none of them before or after it, and a 4xx changes nothing.
+ * No write changes a version that meets none of them before or after it, and a 4xx changes nothing. Published
+ * versions meet the constraints of their attributes, and were approved if their type has stages.
  */
 import fc from 'fast-check';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -10,7 +11,8 @@ import { scenarios } from './rights-scenarios.ts';
 
 const { budget } = readBudget({
   name: 'fuzz:rights',
-  proves: 'No write changes a version that the conditions of its caller do not cover.',
+  proves:
+    'No write changes what the grants of its caller do not cover, or publishes what its type does not permit.',
   budget: { seconds: 300 },
 });
 console.log(`fuzz:rights with ${describeBudget(budget)}`);
