@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
+import { defineCollectionType } from 'nestjs-content-api';
 import {
   apiTokenType,
   ApiTokens,
@@ -25,13 +26,19 @@ class Handlers {
   }
 }
 
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  attributes: { cover: { type: 'media' } },
+});
+
 describe('events of files and accounts', () => {
   let test: TestApp;
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'content-events-'));
     test = await createTestApp({
-      contentTypes: [apiTokenType, ...userTypes()],
+      contentTypes: [apiTokenType, page, ...userTypes()],
       access: { public: { '*': '*' } },
       imports: [
         FilesModule.forRoot({ storage: new LocalStorage(folder) }),
@@ -70,5 +77,17 @@ describe('events of files and accounts', () => {
       'media.delete file',
     ]);
     expect(await test.sql(`select 1 from content_event where type <> 'file'`)).toEqual([]);
+  });
+
+  it('20.5: names the request of an upload in the event of the document that it changes', async () => {
+    const { body } = await test.http.post('/api/pages').send({ data: {} }).expect(201);
+    seen.length = 0;
+    const { headers } = await test.http
+      .post('/api/upload')
+      .attach('files', Buffer.from('text'), 'a.txt')
+      .field({ ref: 'page', refId: body.data.documentId, field: 'cover' })
+      .expect(201);
+    const events = await eventually(() => seen.filter(({ name }) => !name.endsWith('.create')), 1);
+    expect(events).toEqual([expect.objectContaining({ type: 'page', requestId: headers['x-request-id'] })]);
   });
 });

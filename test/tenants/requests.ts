@@ -179,7 +179,65 @@ export class Requests {
       () => `${not}${keys}[documentId][$null]=${this.pick(['true', 'false'])}`,
       () => `${not}${keys}[id][$gt]=${this.pick(['0', '30', '90000'])}`,
       () => `${not}${keys}[${TEXT[reached] ?? ''}][$gte]=b`,
+      () => (keys === '' ? '[id][$notNull]=true' : `${not}${keys}${this.ownOperator(reached)}`),
     ])();
+  }
+
+  /** Operator on a relation itself, or on `localizations`. */
+  private ownOperator(type: string): string {
+    const row = 1 + Math.floor(this.next() * ROWS);
+    return this.pick([
+      `[$null]=${this.pick(['true', 'false'])}`,
+      `[$in][0]=${this.id(type)}&filters[id][$in][0]=${row}`,
+      `[$notIn][0]=${row + SHIFT}`,
+      `=${this.id(type)}`,
+      `[id]=${row}`,
+    ]);
+  }
+
+  /** Keys of populate that only some attributes have. */
+  private special(): string {
+    const type = this.pick(['article', 'tag', 'topic']);
+    const on = `[on][${uid(type)}]`;
+    const inside = this.pick([
+      '=true',
+      `[populate]=*`,
+      `[filters]${this.condition(type)}`,
+      `[fields]=${TEXT[type] ?? ''}`,
+    ]);
+    return this.pick([
+      `populate[subjects]${on}${inside}`,
+      `populate[subject]${on}${inside}`,
+      'populate[subjects][count]=true',
+      'populate[about][count]=true',
+      'populate[localizations]=true',
+      'populate[localizations][populate]=*',
+      `populate[localizations][filters]${this.condition('article')}`,
+      `populate[zone][on][tenant.part]${this.pick(['=true', '[populate]=*', '[populate][articles]=true'])}`,
+      'populate[part][populate]=*',
+      `populate[part][populate][articles][filters]${this.condition('article')}`,
+      'populate[cover]=true',
+      'populate[cover][populate]=*',
+    ]);
+  }
+
+  /** Parameters about versions. */
+  private version(): string {
+    const filter = this.pick([
+      ...['never-published', 'never-published-document', 'has-published-version'],
+      ...['has-published-version-document', 'modified', 'unmodified'],
+      ...['published-without-draft', 'published-with-draft'],
+    ]);
+    return this.pick([
+      `publicationFilter=${filter}`,
+      `status=draft&publicationFilter=${filter}`,
+      `locale=*&publicationFilter=${filter}`,
+      `hasPublishedVersion=${this.pick(['true', 'false'])}`,
+      `locale=fr&fallbackLocale=${this.pick(['en', 'fr', 'en,fr', 'false'])}`,
+      'locale=fr&fallbackLocale=en&status=draft',
+      `locale=fr&fallbackLocale=en&sort=${TEXT['article'] ?? ''}`,
+      'locale=*&withState=true&status=draft',
+    ]);
   }
 
   private populate(type: string): string {
@@ -203,12 +261,13 @@ export class Requests {
         () => `filters${this.condition(type)}`,
         () => this.populate(type),
         () => this.populate(type),
+        () => this.version(),
+        () => this.special(),
         () => `sort=${this.walk(type, 2).keys.replaceAll('][', '.').replace(/[[\]]/g, '') || 'id'}`,
         () => `sort=${this.sortKey(type)}:${this.pick(['asc', 'desc'])}`,
         () => `_q=${this.pick(['alpha', 'beta', 'gamma'])}`,
         () => `status=${this.pick(['draft', 'published'])}`,
         () => `locale=${this.pick(['en', 'fr', '*'])}`,
-        () => `publicationFilter=${this.pick(['modified', 'never-published', 'published'])}`,
         () => `pagination[pageSize]=${this.pick(['1', '2', '50'])}&pagination[page]=${this.pick(['1', '2'])}`,
         () => 'withState=true',
         () => `fields=${TEXT[type] ?? ''}`,

@@ -91,7 +91,7 @@ export class FileLibrary {
     return this.received(request, granted, async ({ form, infos, directory }) => {
       if (form.files.length === 0) throw empty();
       if (form.files.some(({ size }) => size === 0)) throw empty();
-      const reference = await this.references.find(form.fields, uploader.caller);
+      const reference = await this.references.find(form.fields, uploader);
       const prepared: PreparedFile[] = [];
       for (const [index, file] of form.files.entries()) {
         const info = infos[index] ?? {};

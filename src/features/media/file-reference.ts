@@ -1,12 +1,12 @@
 /** Links an upload to an entry: fields `ref`, `refId` and `field` of its form (20.5). */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Caller } from '../../content/access/caller.js';
 import { decide } from '../../content/access/decide.js';
 import { compileFindVersion } from '../../content/compile/compile-record.js';
 import { compileVersionRights } from '../../content/compile/compile-version-rights.js';
 import { Database } from '../../content/store/database.js';
 import type { Runner } from '../../pool/runner.js';
 import { Documents } from '../../content/documents/documents.service.js';
+import type { WriteOptions } from '../../content/documents/write-options.js';
 import { forbidden, notFound, wrongValue } from '../../kernel/errors.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { decideReading, type Viewer } from '../../content/plan/version-rights.js';
@@ -23,8 +23,11 @@ export interface FileReference {
   readonly documentId: string;
   readonly locale: string;
   readonly published: boolean;
-  readonly caller: Caller;
+  readonly writer: Writer;
 }
+
+/** Caller and request of the upload. */
+type Writer = Pick<WriteOptions, 'caller' | 'requestId'>;
 
 const NAMES = ['ref', 'refId', 'field'] as const;
 
@@ -42,7 +45,10 @@ export class FileReferences {
    * else the draft. Throws a ValidationError for an unknown type or attribute, ForbiddenError if the caller
    * may not update it, NotFoundError for an unknown entry.
    */
-  async find(fields: ReadonlyMap<string, readonly string[]>, caller: Caller): Promise<FileReference | null> {
+  async find(
+    fields: ReadonlyMap<string, readonly string[]>,
+    { caller, requestId }: Writer,
+  ): Promise<FileReference | null> {
     const [ref, refId, field] = NAMES.map((name) => fields.get(name)?.at(-1) ?? '');
     if (!ref && !refId && !field) return null;
     const missing = NAMES.find((name) => !fields.get(name)?.at(-1));
@@ -64,12 +70,12 @@ export class FileReferences {
       documentId,
       locale: String(row['locale']),
       published: row['published'] === true,
-      caller,
+      writer: { caller, requestId },
     };
   }
 
   async link(reference: FileReference, files: readonly string[], { em }: Runner): Promise<void> {
-    const { type, field, documentId, locale, published, caller } = reference;
+    const { type, field, documentId, locale, published, writer } = reference;
     const query = {
       fields: ['documentId'],
       ...(type.localized ? { locale } : {}),
@@ -78,13 +84,13 @@ export class FileReferences {
     const request = {
       kind: 'one',
       by: byDocumentId(documentId),
-      caller,
+      caller: writer.caller,
       format: 'flat',
       action: 'update',
     } as const;
     const plan = this.documents.plan(type, query, request);
     const data = { [field]: { connect: files.map((id) => ({ documentId: id })) } };
-    await this.documents.update(plan, { data }, em === null ? { caller } : { caller, em });
+    await this.documents.update(plan, { data }, em === null ? writer : { ...writer, em });
   }
 
   /**
