@@ -1,6 +1,10 @@
 /** Hooks before reads: what they receive, and how they refuse. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import {
+  type AuthStrategy,
   BeforeContentRead,
   ContentError,
   type ContentReadEvent,
@@ -8,6 +12,9 @@ import {
   defineCollectionType,
   getContentToken,
 } from 'nestjs-content-api';
+import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
+import { HistoryModule } from 'nestjs-content-api/history';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { note } from '../support/notes.ts';
 
@@ -76,6 +83,99 @@ describe.each(ADAPTERS)('hooks before reads on %s', (adapter) => {
     await test.http.get('/api/notes?filters[no]=1').expect(400);
     await test.http.post('/api/notes').send({ data: {} }).expect(201);
     expect(seen).toEqual([]);
+  });
+});
+
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  history: true,
+  attributes: { title: { type: 'string' } },
+});
+
+@Injectable()
+class AllReads {
+  @BeforeContentRead('*', 'find', 'findOne')
+  read(event: ContentReadEvent): void {
+    seen.push(event);
+    if (event.requestId === 'refused') throw new ContentError('ForbiddenError', 'Not today');
+  }
+}
+
+/** Takes the id of a user from the header `X-User`. */
+const byHeader: AuthStrategy = {
+  name: 'header',
+  authenticate: ({ headers: { 'x-user': id } }) =>
+    typeof id === 'string' ? { kind: 'user', id, roles: ['admin'] } : null,
+};
+
+describe.each(ADAPTERS)('hooks before reads of other modules on %s', (adapter) => {
+  let test: TestApp;
+  let directory: string;
+  let ids: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'read-hooks-'));
+    test = await createTestApp(
+      {
+        contentTypes: [page, ...userTypes()],
+        access: { roles: { admin: { '*': '*' } } },
+        auth: { strategies: [byHeader] },
+        imports: [
+          HistoryModule.forRoot(),
+          UsersModule.forRoot({ secret: 'a secret of 32 bytes, and of more than that' }),
+          FilesModule.forRoot({ storage: new LocalStorage(directory) }),
+        ],
+        providers: [AllReads],
+      },
+      adapter,
+    );
+    const post = (path: string) => test.http.post(`/api/${path}`).set('X-User', 'ann');
+    const user = { username: 'ann', email: 'ann@example.org', password: 'secret1' };
+    const { body: ann } = await post('users').send(user).expect(201);
+    const { body: made } = await post('pages')
+      .send({ data: { title: 'A' } })
+      .expect(201);
+    const { body: files } = await post('upload').attach('files', Buffer.from('text'), 'a.txt').expect(201);
+    const [{ id } = {}] = await test.sql('select id from content_version');
+    ids = {
+      user: ann.documentId,
+      userRow: String(ann.id),
+      page: made.data.documentId,
+      version: String(id),
+      file: files[0].documentId,
+      fileRow: String(files[0].id),
+    };
+  });
+  afterAll(async () => {
+    await test.close();
+    await rm(directory, { recursive: true });
+  });
+  beforeEach(() => void seen.splice(0));
+
+  it.each([
+    ['users', 'user', 'find', null],
+    ['users/count', 'user', 'find', null],
+    ['users/me', 'user', 'findOne', 'user'],
+    ['users/<user>', 'user', 'findOne', 'user'],
+    ['users/<userRow>', 'user', 'findOne', 'user'],
+    ['upload/files', 'file', 'find', null],
+    ['upload/files/page', 'file', 'find', null],
+    ['upload/folders', 'file', 'find', null],
+    ['upload/files/<file>', 'file', 'findOne', 'file'],
+    ['upload/files/<fileRow>', 'file', 'findOne', 'file'],
+    ['pages/trash', 'page', 'find', null],
+    ['pages/<page>/versions', 'page', 'findOne', 'page'],
+    ['pages/<page>/versions/<version>', 'page', 'findOne', 'page'],
+    ['pages/<page>/versions/<version>/changes', 'page', 'findOne', 'page'],
+  ])('18.17 run for GET /api/%s, and may refuse it', async (path, type, action, of) => {
+    const url = `/api/${path.replace(/<(\w+)>/g, (_, name: string) => ids[name] ?? '')}`;
+    const get = (request: string) =>
+      test.http.get(url).set({ 'X-User': ids['user'] ?? '', 'X-Request-Id': request });
+    await get('r1').expect(200);
+    const documentId = of === null ? null : ids[of];
+    expect(seen).toEqual([expect.objectContaining({ type, action, documentId, requestId: 'r1' })]);
+    const { body } = await get('refused').expect(403);
+    expect(body.error).toMatchObject({ name: 'ForbiddenError', message: 'Not today' });
   });
 });
 

@@ -5,9 +5,11 @@ import { ContentModelError } from '../model/content-model-error.js';
 import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
 import type { HistoryHandler } from '../model/routes.js';
 import type { ReadPlan } from '../plan/plan.js';
+import { oneOf } from '../plan/rights.js';
 import type { Runner } from '../../pool/runner.js';
 import type { Viewer } from '../plan/version-rights.js';
 import type { Answer } from './answer.js';
+import { Hooks } from './hooks.js';
 import type { StateChange } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
 
@@ -66,6 +68,9 @@ export interface PublishedHistory {
   checkReversal(runner: Pick<Runner, 'run'>, request: ReversalRequest): Promise<void>;
 }
 
+/** Handlers that write. Hooks of reads do not run for their responses. */
+const WRITES: readonly HistoryHandler[] = ['restoreVersion', 'restore'];
+
 const NOT_STORED = Object.freeze({ 'Cache-Control': 'no-store' });
 
 @Injectable()
@@ -73,7 +78,10 @@ export class DocumentHistory implements OnApplicationBootstrap {
   private routes: HistoryRoutes | null = null;
   private publishedHistory: PublishedHistory | null = null;
 
-  constructor(@Inject(CONTENT_SCHEMA) private readonly schema: Schema) {}
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(Hooks) private readonly hooks: Hooks,
+  ) {}
 
   /** Stored versions of what was published; null without the feature. */
   get published(): PublishedHistory | null {
@@ -96,9 +104,20 @@ export class DocumentHistory implements OnApplicationBootstrap {
       );
   }
 
-  perform(handler: HistoryHandler, request: HistoryRequest): Promise<Answer> {
+  async perform(handler: HistoryHandler, request: HistoryRequest): Promise<Answer> {
     if (this.routes === null) throw notFound();
+    await this.admit(handler, request);
+    const answer = await this.routes[handler](request);
     // Old contents may be more private than the present one.
-    return this.routes[handler](request).then((answer) => answer.withHeaders(NOT_STORED));
+    return answer.withHeaders(NOT_STORED);
+  }
+
+  /** Runs the hooks of reads, which can refuse stored contents as well. */
+  private async admit(handler: HistoryHandler, { plan, options }: HistoryRequest): Promise<void> {
+    if (WRITES.includes(handler)) return;
+    const { type, documentId } = plan;
+    const { caller, requestId = null } = options;
+    const action = handler === 'findTrash' ? 'find' : oneOf(type);
+    await this.hooks.runReadHooks({ type: type.singularApiId, action, documentId, caller, requestId });
   }
 }

@@ -26,6 +26,7 @@ import { BulkWrites } from './bulk-writes.js';
 import { DocumentsBase } from './documents-base.js';
 import { writtenTag } from './etag.js';
 import { HookRun } from './hook-run.js';
+import { hookedRead } from './hooked-read.js';
 import type { HookAction } from './hooks.js';
 import { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { lastStatementOf, PlanCache } from './plan-cache.js';
@@ -88,8 +89,7 @@ export class Documents {
     const { by } = waiting;
     if (by === undefined || !hooks.hasReadHooks(plan.type.singularApiId, by.action))
       return this.reads.answer(plan, waiting);
-    const event = { type: plan.type.singularApiId, documentId: plan.documentId, ...by };
-    return hooks.runReadHooks(event).then(() => this.reads.answer(plan, waiting));
+    return hookedRead({ plan, by, hooks, answer: () => this.reads.answer(plan, waiting) });
   }
 
   create(toAnswer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {

@@ -55,7 +55,8 @@ export const mayFind = (caller: Caller, type: ContentType, published: boolean): 
 const findable = (caller: Caller, type: ContentType): FieldScope =>
   decideRelated(caller, type, true) === 'none' ? null : caller.permissions.fields(type.singularApiId, 'find');
 
-export const oneOf = ({ kind }: ContentType): Action => (kind === 'singleType' ? 'find' : 'findOne');
+export const oneOf = ({ kind }: ContentType): 'find' | 'findOne' =>
+  kind === 'singleType' ? 'find' : 'findOne';
 
 export interface Acting {
   readonly type: ContentType;

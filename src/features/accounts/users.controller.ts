@@ -19,7 +19,9 @@ import type { Action } from '../../content/access/actions.js';
 import { Permissions } from '../../content/access/permissions.js';
 import { AccountRepository } from './account-repository.js';
 import { isTaken } from './sign-in.service.js';
+import type { Answer } from '../../content/documents/answer.js';
 import { Documents } from '../../content/documents/documents.service.js';
+import type { ReadAction } from '../../content/documents/hooks.js';
 import { ContentError, forbidden, issuesOf, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
@@ -28,7 +30,7 @@ import { type QueryDefaults } from '../../content/query/read-raw.js';
 import { PrivateGuard, callerOf, callerWithSome } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Json, Description } from '../../content/http/metadata.js';
-import { type HttpRequest, queryOf } from '../../content/http/request-state.js';
+import { type HttpRequest, queryOf, requestIdOf } from '../../content/http/request-state.js';
 import { wholeList } from '../../content/http/whole-list.js';
 
 const TYPE = 'user';
@@ -71,14 +73,14 @@ export class UsersController {
   @Json()
   async find(@Req() request: HttpRequest): Promise<string> {
     const access = { caller: callerWithSome(request, TYPE, 'find'), action: 'find' } as const;
-    return (await this.documents.read(this.plan(request, access, wholeList))).data;
+    return (await this.read(request, access, wholeList)).data;
   }
 
   @Get('count')
   @Json()
   async count(@Req() request: HttpRequest): Promise<string> {
     const access = { caller: callerWithSome(request, TYPE, 'find'), action: 'find' } as const;
-    const { meta } = await this.documents.read(this.plan(request, access, totalOnly));
+    const { meta } = await this.read(request, access, totalOnly);
     return String(meta.pagination?.total ?? 0);
   }
 
@@ -90,7 +92,7 @@ export class UsersController {
     if (caller.kind !== 'user') throw forbidden();
     const own = { ...caller, permissions: caller.permissions.plus(ONESELF) };
     const access = { caller: own, action: 'findOne', by: byDocumentId(caller.id) } as const;
-    return (await this.documents.read(this.plan(request, access))).data;
+    return (await this.read(request, access)).data;
   }
 
   @Get(':id')
@@ -98,7 +100,7 @@ export class UsersController {
   async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
     const by = ROW_ID.test(id) ? { id: Number(id) } : { documentId: id };
     const access = { caller: callerWithSome(request, TYPE, 'findOne'), action: 'findOne', by } as const;
-    return (await this.documents.read(this.plan(request, access))).data;
+    return (await this.read(request, access)).data;
   }
 
   @Post()
@@ -121,8 +123,18 @@ export class UsersController {
     const by = { documentId: await this.documentId(id) };
     const plan = this.plan(request, { caller, action: 'delete', by });
     const { data } = await this.documents.read(plan);
-    await this.documents.delete(plan, { caller });
+    await this.documents.delete(plan, { caller, requestId: requestIdOf(request) });
     return data;
+  }
+
+  private read(
+    request: HttpRequest,
+    access: UserAccess & { readonly action: ReadAction },
+    defaults?: QueryDefaults,
+  ): Promise<Answer> {
+    const { caller, action } = access;
+    const by = { caller, action, requestId: requestIdOf(request) };
+    return this.documents.read(this.plan(request, access, defaults), { by });
   }
 
   private async write(
@@ -135,7 +147,8 @@ export class UsersController {
     const access = { caller, action, by: byDocumentId(documentId) };
     const plan = this.plan(request, access, action === 'create' ? withRole : undefined);
     try {
-      return (await this.documents[action](plan, { data: this.writableValues(body) }, { caller })).data;
+      const options = { caller, requestId: requestIdOf(request) };
+      return (await this.documents[action](plan, { data: this.writableValues(body) }, options)).data;
     } catch (error) {
       throw isTaken(error) ? takenError(error) : error;
     }

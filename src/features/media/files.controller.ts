@@ -21,6 +21,7 @@ import { refusal } from '../../content/access/auth-strategy.js';
 import { decide } from '../../content/access/decide.js';
 import type { Countable } from '../../content/compile/compile-record.js';
 import { Documents } from '../../content/documents/documents.service.js';
+import { type ContentReadEvent, Hooks } from '../../content/documents/hooks.js';
 import { ContentError, validationError } from '../../kernel/errors.js';
 import { FileLibrary, type Uploader } from './file-library.js';
 import { fileKeyOf, type FileRow, FileTable } from './file-table.js';
@@ -68,6 +69,15 @@ const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
   requestId: requestIdOf(request),
 });
 
+/** Reader of a request, for hooks. */
+type Reader = Pick<ContentReadEvent, 'action' | 'caller' | 'requestId'>;
+
+const readerOf = (request: HttpRequest, { caller, action }: Omit<Reader, 'requestId'>): Reader => ({
+  caller,
+  action,
+  requestId: requestIdOf(request),
+});
+
 /** Media library at `/api/upload…`, under the grants on `file` (protocol section 20). */
 @Controller({ path: 'upload', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
@@ -81,6 +91,7 @@ export class FilesController {
     @Inject(SignedUrls) private readonly signed: SignedUrls,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(Hooks) private readonly hooks: Hooks,
   ) {}
 
   @Post()
@@ -109,7 +120,8 @@ export class FilesController {
   @Json()
   async find(@Req() request: HttpRequest): Promise<string> {
     const access = { caller: this.callerWith(request, 'find'), action: 'find' } as const;
-    return this.signed.shown((await this.documents.read(this.list(request, access, wholeList))).data);
+    const by = readerOf(request, access);
+    return this.signed.shown((await this.documents.read(this.list(request, access, wholeList), { by })).data);
   }
 
   /** Paginated list in an envelope (20.8). */
@@ -117,7 +129,11 @@ export class FilesController {
   @Json()
   async page(@Req() request: HttpRequest): Promise<string> {
     const access = { caller: this.callerWith(request, 'find'), action: 'find' } as const;
-    const { data, meta } = await this.documents.read(this.list(request, access, (query) => query));
+    const by = readerOf(request, access);
+    const { data, meta } = await this.documents.read(
+      this.list(request, access, (query) => query),
+      { by },
+    );
     return `{"data":${this.signed.shown(data)},"meta":${JSON.stringify(meta)}}`;
   }
 
@@ -125,7 +141,10 @@ export class FilesController {
   async folders(
     @Req() request: HttpRequest,
   ): Promise<readonly { readonly path: string; readonly files: number }[]> {
-    const counts = [...(await this.files.folders(this.among(this.callerWith(request, 'find'), 'find')))];
+    const access = { caller: this.callerWith(request, 'find'), action: 'find' } as const;
+    const event = { type: this.files.type.singularApiId, documentId: null, ...readerOf(request, access) };
+    await this.hooks.runReadHooks(event);
+    const counts = [...(await this.files.folders(this.among(access.caller, access.action)))];
     return counts
       .map(([path, files]) => ({ path: typeof path === 'string' ? path : '/', files }))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -139,7 +158,8 @@ export class FilesController {
       action: 'findOne',
       by: fileKeyOf(id),
     } as const;
-    return this.signed.shown((await this.read(request, access)).data);
+    const { data } = await this.read(request, access, readerOf(request, access));
+    return this.signed.shown(data);
   }
 
   @Delete('files/:id')
@@ -188,13 +208,15 @@ export class FilesController {
     return row !== null && (await this.files.isAmong(row, among)) ? row : null;
   }
 
+  /** Reads one file; without `by`, no hook of reads runs. */
   private async read(
     request: HttpRequest,
     access: FileAccess,
+    by?: Reader,
   ): Promise<{ readonly plan: ReadPlan; readonly data: string }> {
     try {
       const plan = this.plan(request, access);
-      return { plan, data: (await this.documents.read(plan)).data };
+      return { plan, data: (await this.documents.read(plan, by === undefined ? {} : { by })).data };
     } catch (error) {
       throw isAbsent(error) ? fileNotFound() : error;
     }
