@@ -22,7 +22,7 @@ import type { State } from './links.ts';
 import { join, versionQuery } from './queries.ts';
 import { type Type, typeNamed } from './shape.ts';
 import { Tags } from './tags.ts';
-import { localeOf, versionKey, World, type Write, writtenState } from './world.ts';
+import { localeOf, SCHEDULE, versionKey, World, type Write, writtenState } from './world.ts';
 
 /** A sequence with a difference: its requests, and the difference. */
 export class Difference extends Error {
@@ -318,7 +318,7 @@ export class Sequence {
     if (isThere === null) return;
     const refused = changes.filter((change) => {
       const now = this.history.take();
-      return refuses(() => this.note(now, this.world.release([change])));
+      return refuses(() => this.note(now, this.world.release([change], SCHEDULE)));
     });
     const failures = await this.failuresOf(path);
     const expected = refused.map(({ unpublish }) => (unpublish ? 'unpublish' : 'publish'));
