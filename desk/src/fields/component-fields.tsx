@@ -20,7 +20,7 @@ import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { AddItem } from './add-item.tsx';
 import { FieldGrid } from './field-grid.tsx';
-import { FieldProblem } from './field-head.tsx';
+import { FieldLegend, FieldProblem } from './field-head.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { useProblemKeys, useRows, useShown } from './item-rows.ts';
 import { type Removed, RemovedNote, removedNotes, useRemoved, withEntry } from './removed-note.tsx';
@@ -45,7 +45,7 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
   const part = model.component(uid);
   if (part === null) return null;
   return (
-    <Fieldset ref={fieldset} legend={attribute.label} data-path={path}>
+    <Fieldset ref={fieldset} legend={<FieldLegend attribute={attribute} />} data-path={path}>
       <Stack>
         {attribute.description !== undefined && (
           <Text size="sm" c="dimmed">
@@ -144,7 +144,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
       { titleOf: (item) => titleOf(model, item), undo },
     );
   return (
-    <Fieldset ref={fieldset} legend={attribute.label} data-path={path}>
+    <Fieldset ref={fieldset} legend={<FieldLegend attribute={attribute} />} data-path={path}>
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
           {[attribute.description, texts.entries(rows.length)].filter(Boolean).join(' · ')}

@@ -1,5 +1,5 @@
 import { Alert, Input } from '@mantine/core';
-import type { Attribute } from '../model/model.ts';
+import { type Attribute, needsEntries } from '../model/model.ts';
 
 interface Props {
   readonly attribute: Attribute;
@@ -20,6 +20,13 @@ export function FieldHead({ attribute: { label, description, required }, problem
     </>
   );
 }
+
+/** Legend of a component, or of a list of them, which may be empty without a minimum. */
+export const FieldLegend = ({ attribute }: Pick<Props, 'attribute'>) => (
+  <Input.Label component="span" size="inherit" fw="inherit" required={needsEntries(attribute)}>
+    {attribute.label}
+  </Input.Label>
+);
 
 /** Problem of a field that is not one input. Its mark leads the focus to the field. */
 export const FieldProblem = ({ problem }: Pick<Props, 'problem'>) =>

@@ -119,6 +119,10 @@ export const valueLabel = ({ values = {} }: Attribute, value: string): string =>
 export const choicesOf = (attribute: Attribute): { readonly value: string; readonly label: string }[] =>
   (attribute.enum ?? []).map((value) => ({ value, label: valueLabel(attribute, value) }));
 
+/** Whether a published document needs the component, or at least one entry of the list. */
+export const needsEntries = (attribute: Attribute): boolean =>
+  attribute.required && (kindOf(attribute) === 'item' || Number(attribute.min ?? 0) > 0);
+
 export const isMorph = ({ relation }: Attribute): boolean =>
   relation === 'morphToOne' || relation === 'morphToMany';
 

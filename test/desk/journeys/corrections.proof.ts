@@ -14,6 +14,7 @@ const report = defineCollectionType({
     summary: { type: 'blocks', required: true },
     search: { type: 'component', component: 'part.seo', required: true },
     quotes: { type: 'component', component: 'part.quote', repeatable: true, min: 1, required: true },
+    notes: { type: 'component', component: 'part.quote', repeatable: true },
   },
 });
 
@@ -72,6 +73,13 @@ const report = defineCollectionType({
     await ann.seesNot('Removed: Two');
     await ann.page.setOfflineMode(false);
     expect(await ann.texts('[data-path=sections] [role=group] bdi')).toEqual(['One', 'Two']);
+  });
+
+  it('sees which fields a publication needs, components and lists too', async () => {
+    await ann.open('/content/report/new');
+    await ann.heading('New: Report');
+    const labels = await ann.texts('.mantine-InputWrapper-label');
+    expect(labels).toEqual(['Title', 'Summary *', 'Search *', 'Quotes *', 'Notes']);
   });
 
   it('is led to a refused text, component and list, one after the other', async () => {
