@@ -13,7 +13,8 @@ let browser: Browser;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  room = await startNewsroom('fastify');
+  const critic = { author: ['find'], article: [{ actions: ['update'], fields: ['title', 'lead'] }] } as const;
+  room = await startNewsroom('fastify', { roles: { critic } });
   browser = await launch();
 }, 120_000);
 afterAll(async () => {
@@ -174,8 +175,19 @@ afterAll(async () => {
     await eva.heading('Writer');
     await eva.sees('The code of the application defines this role.');
     const rows = await eva.texts('tbody tr');
-    expect(rows).toContain('Author' + 'All' + 'All' + '–'.repeat(5));
+    expect(rows).toContain('Authors' + 'All' + 'All' + '–'.repeat(5));
     expect(await eva.page.$$('input[type=checkbox]')).toEqual([]);
+  });
+
+  it('reads the names of types and attributes in grants in its language', async () => {
+    await eva.page.evaluate("localStorage.setItem('content-desk language', 'de')");
+    await eva.openAnew('/people/roles');
+    await eva.follow('Critic');
+    await eva.heading('Critic');
+    const rows = await eva.texts('tbody tr');
+    await eva.page.evaluate("localStorage.removeItem('content-desk language')");
+    await eva.openAnew('/people/roles');
+    expect(rows).toEqual(['AutorinnenAlle–', 'Artikel–AlleÄndern: Titel, Vorspann']);
   });
 
   it('creates a role that may open the desk, and a user signs in with it', async () => {
@@ -185,7 +197,7 @@ afterAll(async () => {
     await eva.press('Create');
     await eva.follow('Archivist');
     await eva.heading('Archivist');
-    for (const grant of ['Open: Desk', 'Read lists: Tag', 'Read one: Tag', 'Read lists: Languages'])
+    for (const grant of ['Open: Desk', 'Read lists: Tags', 'Read one: Tags', 'Read lists: Languages'])
       await eva.check(grant);
     await eva.press('Save');
     await eva.sees('Saved');
@@ -209,7 +221,7 @@ afterAll(async () => {
     await eva.press('Create an API token');
     await eva.fill('Name', 'website');
     await choose(eva, 'Kind', 'Custom');
-    await eva.check('Read lists: Author');
+    await eva.check('Read lists: Authors');
     await eva.press('Create');
     await eva.sees('It is shown only once.');
     const token = await eva.valueOf('Token');

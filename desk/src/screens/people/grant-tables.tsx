@@ -2,7 +2,8 @@
 import { Checkbox, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../texts/texts.ts';
-import { type Row, subjectText, type Verb, VERBS } from './grants.ts';
+import { useModel } from '../app.tsx';
+import { fieldsText, type Row, subjectText, type Verb, VERBS } from './grants.ts';
 
 interface FrameProps {
   readonly verbs: readonly Verb[];
@@ -37,6 +38,7 @@ function TableFrame({ verbs, more, children }: FrameProps) {
 
 export function GrantTable({ rows }: { readonly rows: readonly Row[] }) {
   const texts = useTexts();
+  const model = useModel();
   if (rows.length === 0) return <Text>{texts.persons.noGrants}</Text>;
   const hasLimits = rows.some(({ limits }) => limits.length > 0);
   const verbs = VERBS.filter((verb) => rows.some(({ cells }) => verb in cells));
@@ -44,7 +46,7 @@ export function GrantTable({ rows }: { readonly rows: readonly Row[] }) {
     <TableFrame verbs={verbs} {...(hasLimits ? { more: texts.persons.limits } : {})}>
       {rows.map(({ name, cells, limits }, at) => (
         <Table.Tr key={`${at} ${name}`}>
-          <Table.Th scope="row">{subjectText(texts, name)}</Table.Th>
+          <Table.Th scope="row">{subjectText(name, { texts, model })}</Table.Th>
           {verbs.map((verb) => {
             const scope = cells[verb];
             return <Table.Td key={verb}>{scope === undefined ? '–' : texts.persons[scope]}</Table.Td>;
@@ -53,7 +55,7 @@ export function GrantTable({ rows }: { readonly rows: readonly Row[] }) {
             <Table.Td>
               {limits.map(([verb, fields], index) => (
                 <Text key={index} size="sm">
-                  {texts.persons.grantOf(texts.persons.verbs[verb], fields.join(', '))}
+                  {texts.persons.grantOf(texts.persons.verbs[verb], fieldsText(name, fields, model))}
                 </Text>
               ))}
             </Table.Td>
@@ -78,11 +80,12 @@ interface ChoiceRow {
 
 export function GrantChoices({ rows }: { readonly rows: readonly ChoiceRow[] }) {
   const texts = useTexts();
+  const model = useModel();
   const verbs = VERBS.filter((one) => rows.some(({ choices }) => choices.some(({ verb }) => verb === one)));
   return (
     <TableFrame verbs={verbs}>
       {rows.map(({ key, name, choices }) => {
-        const subject = subjectText(texts, name);
+        const subject = subjectText(name, { texts, model });
         return (
           <Table.Tr key={key}>
             <Table.Th scope="row">{subject}</Table.Th>

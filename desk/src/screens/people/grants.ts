@@ -1,4 +1,5 @@
 /** Grants of roles and tokens as rows of a table: one per content type, with a cell per verb. */
+import type { Model } from '../../model/model.ts';
 import type { Texts } from '../../texts/en.ts';
 
 export const VERBS = [
@@ -126,11 +127,24 @@ function withLeaf(tree: Tree, { group, controller, action, enabled }: Leaf): Tre
   };
 }
 
+interface Names {
+  readonly texts: Texts;
+  readonly model: Model;
+}
+
 /** Name of a subject of grants, as editors read it. */
-export function subjectText(texts: Texts, name: string): string {
+export function subjectText(name: string, { texts, model }: Names): string {
   if (name === '*') return texts.persons.everything;
   const known = texts.persons.subjects as Readonly<Record<string, string>>;
   if (Object.hasOwn(known, name)) return known[name] ?? name;
+  const label = model.type(name)?.listLabel;
+  if (label !== undefined) return label;
   const words = name.replace(/[-_]+/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Labels of attributes. A type that the editor may not see has none: their names stay. */
+export function fieldsText(subject: string, fields: readonly string[], model: Model): string {
+  const attributes = model.type(subject)?.attributes ?? [];
+  return fields.map((name) => attributes.find((one) => one.name === name)?.label ?? name).join(', ');
 }

@@ -227,7 +227,7 @@ function CreateDialog({ close, show }: { readonly close: () => void; readonly sh
               .filter(({ route }) => route !== null)
               .map((type) => ({
                 key: type.name,
-                name: type.label,
+                name: type.name,
                 choices: TYPE_VERBS.filter((verb) => verb in type.verbs).map((verb) => ({
                   verb,
                   isOn: chosen[type.name]?.includes(verb) === true,
