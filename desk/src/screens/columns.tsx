@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { session } from '../api/session.ts';
 import { type Column, columnsOf } from '../model/list-query.ts';
 import type { Type } from '../model/model.ts';
+import { writeKept, readKept } from '../parts/kept-list.ts';
 import { useTexts } from '../texts/texts.ts';
 import { columnLabel } from './document-table.tsx';
 
@@ -13,15 +14,15 @@ export function useColumns(
   type: Type,
 ): readonly [readonly Column[], readonly Column[], (name: string) => void] {
   const key = `content-desk columns ${session.user?.documentId ?? ''} ${type.name}`;
-  const [names, setNames] = useState<readonly string[]>(() => {
-    const kept = localStorage.getItem(key);
-    return kept === null ? type.list : (JSON.parse(kept) as string[]);
-  });
+  const kept = (): readonly string[] => readKept<string>(key) ?? type.list;
+  const [names, setNames] = useState(kept);
   const all = columnsOf(type);
   const chosen = names.flatMap((name) => all.find((one) => one.name === name) ?? []);
   const toggle = (name: string): void => {
-    const next = names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
-    localStorage.setItem(key, JSON.stringify(next));
+    // Another tab may have chosen other columns.
+    const others = kept().filter((one) => one !== name);
+    const next = names.includes(name) ? others : [...others, name];
+    writeKept(key, next);
     setNames(next);
   };
   return [chosen, all, toggle];

@@ -749,6 +749,31 @@ const PASSWORD = 'a long password of an editor';
     await ann.page.keyboard.press('Escape');
   });
 
+  it('keeps the columns that another tab has chosen, and shows the first ones if they cannot be read', async () => {
+    const opened = await openPage(ann.page.browserContext(), room.url);
+    const tab = new Editor(opened.page, room.desk);
+    const choose = async (editor: Editor, column: string): Promise<void> => {
+      await editor.page.bringToFront();
+      await editor.press('Columns');
+      await editor.check(column);
+      await editor.page.keyboard.press('Escape');
+    };
+    const headings = (): Promise<string[]> => ann.texts('th');
+    await ann.openAnew('/content/article?q=column');
+    await tab.open('/content/article?q=column');
+    await choose(tab, 'Weight');
+    await choose(ann, 'Price');
+    await ann.openAnew('/content/article?q=column');
+    await ann.until('columns', async () => (await headings()).includes('Weight'));
+    expect(await headings()).toContain('Price');
+    await ann.page.evaluate(`for (const key of Object.keys(localStorage))
+      if (key.startsWith('content-desk columns') && key.endsWith(' article')) localStorage[key] = '{"title'`);
+    await ann.openAnew('/content/article?q=column');
+    await ann.until('columns', async () => (await headings()).includes('Kind'));
+    expect(await headings()).not.toContain('Weight');
+    await opened.close();
+  });
+
   it('asks one request for a list with two columns of relations', async () => {
     const asked: string[] = [];
     const listen = (request: { url(): string }): void => void asked.push(request.url());
