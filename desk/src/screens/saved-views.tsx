@@ -1,10 +1,12 @@
 /** Named views of a list: search, filters, sorting and language. The browser keeps them. */
 import { ActionIcon, Button, Group, Menu, Stack, TextInput } from '@mantine/core';
-import { IconBookmark, IconX } from '@tabler/icons-react';
+import { IconBookmark, IconPencil, IconX } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { session } from '../api/session.ts';
 import type { Type } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
+import { readKept, writeKept } from '../parts/kept-list.ts';
+import { isolated } from '../texts/isolated.ts';
 import { useTexts } from '../texts/texts.ts';
 
 interface View {
@@ -20,32 +22,36 @@ interface Props {
   readonly open: (query: string) => void;
 }
 
-function readViews(key: string): readonly View[] {
-  try {
-    return JSON.parse(localStorage.getItem(key) ?? '[]') as readonly View[];
-  } catch {
-    return [];
-  }
-}
+const readViews = (key: string): readonly View[] => readKept<View>(key) ?? [];
 
 export function SavedViews({ type, query, open }: Props) {
   const { palette: texts } = useTexts();
   const key = `content-desk views ${session.user?.documentId ?? ''} ${type.name}`;
   const [views, setViews] = useState(() => readViews(key));
-  const [isNaming, setNaming] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  /** View that gets a name. A new one has none yet. */
+  const [named, setNamed] = useState<View | null>(null);
   /** Removes a view. Another tab may have changed the others. */
   const without = (name: string): readonly View[] => readViews(key).filter((view) => view.name !== name);
   const keep = (next: readonly View[]): void => {
-    localStorage.setItem(key, JSON.stringify(next));
+    writeKept(key, next);
     setViews(next);
   };
-  const save = (name: string): void => {
-    keep([...without(name), { name, query }]);
-    setNaming(false);
+  /** Stores a view under a name, in the place of an earlier view of this name. */
+  const store = (view: View, name: string): void => {
+    const others = readViews(key).filter((one) => one.name !== name || one.name === view.name);
+    const renamed = others.map((one) => (one.name === view.name ? { ...one, name } : one));
+    keep(view.name === '' ? [...others, { name, query }] : renamed);
+    setNamed(null);
   };
   return (
     <>
-      <Menu position="bottom-start" onOpen={() => setViews(readViews(key))}>
+      <Menu
+        position="bottom-start"
+        opened={isOpen}
+        onChange={setOpen}
+        onOpen={() => setViews(readViews(key))}
+      >
         <Menu.Target>
           <Button variant="default" leftSection={<IconBookmark size={16} />}>
             {texts.views}
@@ -66,6 +72,17 @@ export function SavedViews({ type, query, open }: Props) {
               <ActionIcon
                 variant="subtle"
                 color="gray"
+                aria-label={texts.renameView(view.name)}
+                onClick={() => {
+                  setNamed(view);
+                  setOpen(false);
+                }}
+              >
+                <IconPencil size={14} />
+              </ActionIcon>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
                 aria-label={texts.removeView(view.name)}
                 onClick={() => keep(without(view.name))}
               >
@@ -74,33 +91,41 @@ export function SavedViews({ type, query, open }: Props) {
             </Group>
           ))}
           {views.length > 0 && <Menu.Divider />}
-          <Menu.Item onClick={() => setNaming(true)}>{texts.saveView}</Menu.Item>
+          <Menu.Item onClick={() => setNamed({ name: '', query })}>{texts.saveView}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {isNaming && (
-        <NameDialog taken={views.map(({ name }) => name)} save={save} close={() => setNaming(false)} />
+      {named !== null && (
+        <NameDialog
+          stored={named.name}
+          taken={views.map(({ name }) => name).filter((name) => name !== named.name)}
+          save={(name) => store(named, name)}
+          close={() => setNamed(null)}
+        />
       )}
     </>
   );
 }
 
 interface NameProps {
-  /** Names of the views that are stored. */
+  /** Name that the view has; empty for a new one. */
+  readonly stored: string;
+  /** Names of the other views that are stored. */
   readonly taken: readonly string[];
   readonly save: (name: string) => void;
   readonly close: () => void;
 }
 
-function NameDialog({ taken, save, close }: NameProps) {
+function NameDialog({ stored, taken, save, close }: NameProps) {
   const texts = useTexts();
-  const [name, setName] = useState('');
+  const [name, setName] = useState(stored);
   const isTaken = taken.includes(name.trim());
+  const title = stored === '' ? texts.palette.saveView : texts.palette.renameView(isolated(stored));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (name.trim() !== '') save(name.trim());
   };
   return (
-    <Dialog title={texts.palette.saveView} close={close}>
+    <Dialog title={title} close={close}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput

@@ -121,6 +121,7 @@ export const de: Texts = {
     viewName: 'Name der Ansicht',
     viewTaken: 'Sie haben eine Ansicht mit diesem Namen. Sie wird ersetzt.',
     replaceView: 'Ersetzen',
+    renameView: (name) => `Ansicht ${name} umbenennen`,
     removeView: (name) => `Ansicht ${name} entfernen`,
   },
   operators: {

@@ -117,6 +117,7 @@ export const en = {
     viewName: 'Name of the view',
     viewTaken: 'You have a view of this name. It will be replaced.',
     replaceView: 'Replace',
+    renameView: (name: string) => `Rename the view ${name}`,
     removeView: (name: string) => `Remove the view ${name}`,
   },
   operators: {

@@ -238,6 +238,38 @@ const imprint = defineSingleType({
     await ann.page.keyboard.press('Escape');
   });
 
+  it('renames a view, which keeps its place and its list', async () => {
+    const names = async (): Promise<string> => (await ann.texts('[role=menuitem]')).slice(0, -1).join();
+    for (const [query, view] of [
+      ['rain', 'Wet'],
+      ['snow', 'Cold'],
+    ] as const) {
+      await ann.openAnew(`/content/article?q=${query}`);
+      await ann.press('Views');
+      await ann.item('Save this view');
+      await ann.fill('Name of the view', view);
+      await confirm('Save');
+    }
+    await ann.press('Views');
+    await ann.press('Rename the view Wet');
+    await ann.until('the name', async () => (await ann.valueOf('Name of the view')) === 'Wet');
+    await ann.fill('Name of the view', 'Cold');
+    await ann.sees('You have a view of this name. It will be replaced.');
+    await ann.fill('Name of the view', 'Rainy');
+    await confirm('Save');
+    await ann.until('the button', async () => (await ann.focused()) === 'Views');
+    await ann.press('Views');
+    await ann.until('renamed', async () => (await names()) === 'Rainy,Cold');
+    await ann.item('Rainy');
+    await ann.until('its list', async () => ann.page.url().includes('q=rain'));
+    for (const view of ['Rainy', 'Cold']) {
+      await ann.press('Views');
+      await ann.press(`Remove the view ${view}`);
+      await ann.page.keyboard.press('Escape');
+    }
+    await ann.openAnew('/content/article');
+  });
+
   it('keeps the views that another tab has saved', async () => {
     const save = async (editor: Editor, name: string): Promise<void> => {
       await editor.press('Views');
