@@ -6,6 +6,7 @@ import type { Json, Link } from '../form/values.ts';
 import { eachOnce, textOfValue } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { UseList } from '../parts/use-list.tsx';
@@ -23,10 +24,10 @@ async function usesInTexts(files: readonly Json[], model: Model): Promise<readon
   return (await usesInContent({ type: null, documentId: '', texts: names }, model)).links;
 }
 
-function useUses(files: readonly Json[]): readonly Link[] | null {
+function useUses(files: readonly Json[]) {
   const model = useModel();
   const ids = files.map((file) => file['documentId']);
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['files', 'uses', ids],
     queryFn: async () => {
       const all: Link[] = [];
@@ -37,21 +38,26 @@ function useUses(files: readonly Json[]): readonly Link[] | null {
     },
     enabled: files.length > 0,
   });
-  return data ?? null;
+}
+
+function UsesState({ query: { data, error, refetch } }: { readonly query: ReturnType<typeof useUses> }) {
+  const texts = useTexts();
+  const model = useModel();
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loader size="xs" aria-label={texts.loading} />;
+  return data.length > 0 && <UseList uses={data} model={model} />;
 }
 
 export function Uses({ file }: { readonly file: Json }) {
   const texts = useTexts();
-  const model = useModel();
-  const uses = useUses([file]);
+  const query = useUses([file]);
   return (
     <Stack gap={4} role="group" aria-label={texts.media.uses}>
       <Text size="sm" fw={600}>
         {texts.media.uses}
       </Text>
-      {uses === null && <Loader size="xs" aria-label={texts.loading} />}
-      {uses?.length === 0 && <Text size="sm">{texts.media.noUses}</Text>}
-      {uses !== null && uses.length > 0 && <UseList {...{ uses, model }} />}
+      {query.data?.length === 0 && <Text size="sm">{texts.media.noUses}</Text>}
+      <UsesState query={query} />
     </Stack>
   );
 }
@@ -64,9 +70,9 @@ interface DeleteProps {
 export function DeleteDialog({ files, close }: DeleteProps) {
   const texts = useTexts();
   const { media } = texts;
-  const model = useModel();
   const client = useQueryClient();
-  const uses = useUses(files);
+  const query = useUses(files);
+  const uses = query.data;
   const { send, alert, isSending } = useSending();
   const remove = async (): Promise<void> => {
     const isDone = await send(async () => {
@@ -81,15 +87,16 @@ export function DeleteDialog({ files, close }: DeleteProps) {
     <Dialog title={media.deleteTitle(files.length)} close={() => close(false)}>
       {alert}
       <Text size="sm">{files.map((file) => textOfValue(file['name'])).join(', ')}</Text>
-      {uses === null && <Loader size="xs" aria-label={texts.loading} />}
-      {uses !== null && <Text size="sm">{uses.length === 0 ? media.deleteUnused : media.deleteHint}</Text>}
-      {uses !== null && uses.length > 0 && <UseList {...{ uses, model }} />}
+      {uses !== undefined && (
+        <Text size="sm">{uses.length === 0 ? media.deleteUnused : media.deleteHint}</Text>
+      )}
+      <UsesState query={query} />
       <DialogButtons
         close={() => close(false)}
         label={texts.delete}
         act={() => void remove()}
         isSending={isSending}
-        disabled={uses === null}
+        disabled={uses === undefined}
         isDangerous
       />
     </Dialog>

@@ -75,6 +75,17 @@ export async function refuseOnce(page: Page, patterns: readonly string[]): Promi
   }
 }
 
+/** Refuses all requests of a pattern, until the returned function is called. */
+export async function failRequests(page: Page, urlPattern: string): Promise<() => Promise<unknown>> {
+  const session = await page.createCDPSession();
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    const response = { requestId, responseCode: 503, responseHeaders: [] };
+    session.send('Fetch.fulfillRequest', response).catch(() => undefined);
+  });
+  await session.send('Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Request' }] });
+  return () => session.send('Fetch.disable');
+}
+
 /** Holds requests of a pattern back. Returns a function that lets them, and later ones, reach the server. */
 export async function holdRequests(page: Page, urlPattern: string): Promise<() => Promise<void>> {
   const session = await page.createCDPSession();

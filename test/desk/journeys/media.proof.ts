@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineCollectionType } from 'nestjs-content-api';
-import { hasBrowser, holdRequests, loseResponses, refuseOnce } from './browser.ts';
+import { failRequests, hasBrowser, holdRequests, loseResponses, refuseOnce } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { picture } from './picture.ts';
@@ -277,6 +277,21 @@ const leaflet = defineCollectionType({
     await inDialog('Delete');
     await ann.sees('1 file deleted');
     await shows('image.png', 'market.png', 'harbour.png');
+  });
+
+  it('is told that the search for uses has failed, searches again, and deletes the file', async () => {
+    await visit.upload('torn.png', '#aa3355');
+    await ann.openAnew('/media');
+    const fail = await failRequests(ann.page, '*/upload/files/*populate*');
+    await ann.check('Select torn.png');
+    await ann.page.locator('[role=region] ::-p-aria([name="Delete"][role="button"])').click();
+    await ann.until('reason', async () => (await ann.page.$$('[role=dialog] [role=alert]')).length === 1);
+    await fail();
+    await inDialog('Try again');
+    await ann.sees('No document that you may see uses it.');
+    await inDialog('Delete');
+    await ann.sees('1 file deleted');
+    await closed();
   });
 
   it('replaces a file, and its former address leads to the new one', async () => {
