@@ -9,12 +9,12 @@ import { useModel } from '../screens/app.tsx';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
-import { type FileChange, replaceFile } from './files.ts';
+import { type FileChange, folderOf, replaceFile } from './files.ts';
 import type { Point } from './focal-point.tsx';
 
 interface Props {
   readonly file: Json;
-  /** Folder for a new file; null for the root. */
+  /** Folder of the file; null if it is not known. */
   readonly folder: string | null;
   readonly close: () => void;
   /** Called with the description that the replaced picture has. */
@@ -91,7 +91,10 @@ export default function CropDialog({ file, folder, close, replaced, work, alert 
   };
   const name = textOfValue(file['name']);
   const copy = (): void =>
-    void store((part, at) => upload(part, model, { folder, info: descriptionOf(file, at, COPIED) }));
+    void store(async (part, at) => {
+      const known = folder ?? ('find' in verbs ? await folderOf(file) : null);
+      return upload(part, model, { folder: known, info: descriptionOf(file, at, COPIED) });
+    });
   const replace = async (part: File, at: Area): Promise<void> => {
     const description = descriptionOf(file, at, ['focalPoint']);
     await replaceFile(file, part, description);

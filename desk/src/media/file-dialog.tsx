@@ -23,7 +23,7 @@ const CropDialog = lazy(() => import('./crop-dialog.tsx'));
 interface Props {
   /** File as a list contains it. */
   readonly file: Json;
-  /** Folder that the library shows, for new files; null for all. */
+  /** Folder that the library shows; null for all. */
   readonly folder?: string | null;
   /** `changed`: the file as it is now; null if it was deleted. */
   readonly close: (changed: Link | null) => void;

@@ -38,6 +38,8 @@ export const WHOLE_LIBRARY: LibraryState = {
 
 export const ROOT = '/';
 const PAGE_SIZE = 24;
+/** Requests about one file that run at a time: there are two per language, or one per folder. */
+const PARALLEL = 6;
 const DAY = 86_400_000;
 const DAYS: Readonly<Record<Age, number>> = { day: 1, week: 7, month: 30, year: 365 };
 const ORDERS: Readonly<Record<Sort, string>> = {
@@ -140,6 +142,25 @@ export function folderPaths(folders: readonly Folder[]): readonly string[] {
 export const foldersIn = (paths: readonly string[], folder: string): readonly string[] =>
   paths.filter((path) => path.slice(0, Math.max(1, path.lastIndexOf('/'))) === folder);
 
+/** Returns the folder of a file, which no response contains: the one whose files include it. */
+export async function folderOf(file: Json): Promise<string | null> {
+  const paths = (await readFolders()).map(({ path }) => path);
+  const has = async (folder: string): Promise<boolean> => {
+    const query = {
+      folder,
+      filters: { documentId: String(file['documentId']) },
+      pagination: { pageSize: 1 },
+    };
+    return (await request<FilePage>(`${settings.api}/upload/files/page`, { query })).body.data.length > 0;
+  };
+  for (let at = 0; at < paths.length; at += PARALLEL) {
+    const some = paths.slice(at, at + PARALLEL);
+    const place = (await Promise.all(some.map(has))).indexOf(true);
+    if (place !== -1) return some[place] ?? null;
+  }
+  return null;
+}
+
 export interface FileChange {
   readonly name?: string;
   readonly alternativeText?: string | null;
@@ -167,9 +188,6 @@ export function replaceFile(file: Json, bytes: File, fileInfo: FileChange = {}):
 
 export const deleteFile = (file: Json): Promise<boolean> =>
   unlessGone(request(`${settings.api}/upload/files/${idOf(file)}`, { method: 'DELETE' }));
-
-/** Requests for the uses of a file that run at a time: there are two per language. */
-const PARALLEL = 6;
 
 /** Documents that link the file, as far as the editor may see them: in all languages, drafts included. */
 export async function usesOf(file: Json, model: Model): Promise<readonly Link[]> {

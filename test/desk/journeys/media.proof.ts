@@ -192,6 +192,24 @@ const leaflet = defineCollectionType({
     await visit.api('delete', `/upload/files/${documentId}`);
   });
 
+  it('stores a part of a picture in the folder of the picture, when all files are shown', async () => {
+    const { documentId } = await visit.upload('signal.png', '#7f5539', { folder: '/trains/signals' });
+    await ann.openAnew('/media');
+    await ann.press('signal.png');
+    await inDialog('Crop');
+    await ann.page.waitForSelector('.reactEasyCrop_CropArea');
+    await ann.until('ready', async () => (await ann.page.$$('button[data-disabled]')).length < 2);
+    await ann.press('Save as a new file');
+    await ann.until('one dialog', async () => (await ann.page.$$('[role=dialog]')).length === 1);
+    await ann.press('Close');
+    await closed();
+    const files = await visit.api('get', '/upload/files?folder=/trains/signals');
+    expect(files).toHaveLength(2);
+    for (const file of files) await visit.api('delete', `/upload/files/${file.documentId}`);
+    expect(files.map((one: { documentId: string }) => one.documentId)).toContain(documentId);
+    await ann.openAnew('/media');
+  });
+
   it('crops a picture whose focal point is not saved yet: the point stays on its motif', async () => {
     const { documentId } = await visit.upload('engine.png', '#7f5539', { folder: '/engines' });
     const point = async (): Promise<string> =>
