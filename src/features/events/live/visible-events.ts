@@ -11,7 +11,7 @@ import type { ReadPlan } from '../../../content/plan/plan.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
 import { refuseOtherKeys } from '../../../kernel/errors.js';
 import type { LoggedEvent } from '../logged-event.js';
-import { ONE_DOCUMENT, onlyDocument } from '../one-document.js';
+import { localeOf, ONE_DOCUMENT, onlyVersion } from '../one-document.js';
 
 /** Documents that are read at the same time, for all streams together. */
 const MOST_READS = 8;
@@ -95,13 +95,15 @@ export class VisibleEvents {
 
   private async finds(event: LoggedEvent, watched: WatchedQuery, caller: Caller): Promise<boolean> {
     const { type, query } = watched;
+    const { documentId } = event;
+    const locale = localeOf(event, type);
     const plan = this.plan(
       {
         type,
         query: {
           ...query,
-          filters: onlyDocument(event.documentId, query['filters']),
-          ...(type.localized && event.locale !== null ? { locale: event.locale } : {}),
+          filters: onlyVersion({ documentId, locale }, query['filters']),
+          ...(locale === null ? {} : { locale }),
         },
       },
       caller,

@@ -2,7 +2,7 @@
 import type { RawQuery } from '../../../content/query/read-raw.js';
 import { wrongValue } from '../../../kernel/errors.js';
 import { type EventName, EVENT_NAMES } from '../logged-event.js';
-import { ONE_DOCUMENT, onlyDocument } from '../one-document.js';
+import { ONE_DOCUMENT, onlyVersion, type WrittenVersion } from '../one-document.js';
 import { isSecret } from './signatures.js';
 
 /**
@@ -166,13 +166,13 @@ export function codeMistakes(endpoint: CodeEndpoint): readonly string[] {
 /** Returns the query of a request that reads `entry`. */
 export const queryOf = (
   { filters, fields, populate }: WebhookEndpoint,
-  version: { readonly status: string; readonly locale: string | null },
-  documentId: string,
+  version: { readonly status: string; readonly localized: boolean },
+  written: WrittenVersion,
 ): RawQuery => ({
-  filters: onlyDocument(documentId, filters),
+  filters: onlyVersion(written, filters),
   ...(fields === undefined ? {} : { fields }),
   populate: populate ?? '*',
   status: version.status,
-  ...(version.locale === null ? {} : { locale: version.locale }),
+  ...(version.localized ? { locale: written.locale ?? '*' } : {}),
   pagination: ONE_DOCUMENT,
 });

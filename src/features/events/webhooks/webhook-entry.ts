@@ -16,6 +16,7 @@ import { isObject } from '../../../kernel/json.js';
 import { print, sql } from '../../../kernel/sql.js';
 import { LiveTags } from '../live/live-tags.js';
 import type { LoggedEvent } from '../logged-event.js';
+import { localeOf } from '../one-document.js';
 import { queryOf, type WebhookEndpoint } from './endpoint.js';
 
 /**
@@ -99,11 +100,9 @@ export class WebhookEntries {
     const isEnd = event.published && (action === 'delete' || action === 'unpublish') && finds(true) === 'all';
     // A deleted document cannot be compared with a condition.
     if (action === 'delete') return readable === 'all' || isEnd ? idsOf(event) : null;
-    const version = {
-      status: isDraft ? 'draft' : 'published',
-      locale: type.localized ? (event.locale ?? '*') : null,
-    };
-    const query = queryOf(endpoint, version, event.documentId);
+    const version = { status: isDraft ? 'draft' : 'published', localized: type.localized };
+    const written = { documentId: event.documentId, locale: localeOf(event, type) };
+    const query = queryOf(endpoint, version, written);
     const found = readable === 'none' ? null : await this.read(type, query, caller);
     // Without filters and a role, a document that is not found was deleted or unpublished since the event.
     const isGone = endpoint.filters === undefined && endpoint.role === undefined;
