@@ -568,6 +568,35 @@ describe.each(adaptersFor('express'))('fallback locales (peers 23) on %s', (adap
       expect(await get(`pages/${row.documentId}`)).toMatchObject({ title: 'Kept en' });
     });
 
+    it('9.21, 24.5 a bulk write by filters finds no document by its fallback version', async () => {
+      const by = 'bulk';
+      const [both, english] = [
+        await post('notes', { text: 'A', by }),
+        await post('notes', { text: 'B', by }),
+      ];
+      await test.http
+        .put(`/api/notes/${both.documentId}?locale=fr`)
+        .send({ data: { text: 'C' } })
+        .expect(200);
+      const data = { action: 'update', locale: 'fr', filters: { by }, data: { text: 'D' } };
+      const bulk = async (more: object): Promise<unknown> =>
+        (
+          await test.http
+            .post('/api/notes/bulk')
+            .send({ data: { ...data, ...more } })
+            .expect(200)
+        ).body;
+      expect(await bulk({ dryRun: true })).toMatchObject({ meta: { matched: 1 } });
+      for (const filters of [[], 'x', { nothing: 1 }])
+        await test.http
+          .post('/api/notes/bulk')
+          .send({ data: { ...data, filters } })
+          .expect(400);
+      expect(await bulk({})).toMatchObject({ data: [{ documentId: both.documentId }] });
+      const { body } = await test.http.get(`/api/notes/${english.documentId}?locale=fr`).expect(200);
+      expect(body.data).toMatchObject({ locale: 'en', text: 'B' });
+    });
+
     it('9.21 a service does not unpublish the fallback of a missing version', async () => {
       const service = test.app.get<ContentService<Row>>(getContentToken('page'), { strict: false });
       const row = await inLocales('pages', { en: 'Service en' });

@@ -15,6 +15,7 @@ import {
 } from '../query/parse-bulk.js';
 import { type RawQuery, readRaw } from '../query/read-raw.js';
 import type { ContentType } from '../model/model.js';
+import { scalarOf } from '../model/scalar-of.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { Answer } from './answer.js';
 import { documentIdsIn } from './document-id.js';
@@ -182,7 +183,8 @@ export class BulkWrites {
         pagination: { start: String(start), limit: String(this.settings.maxLimit), withCount: 'true' },
       };
       const request = { kind: 'list', by: null, format: 'flat', action: 'find' } as const;
-      const plan = this.documents.plan(type, query, { ...request, caller: options.caller });
+      const planned = this.documents.plan(type, query, { ...request, caller: options.caller });
+      const plan = this.inOwnLocale(planned, item.locale ?? undefined);
       const { data, meta } = await this.documents.read(plan, {
         disconnect: options.disconnect ?? null,
         em: options.em,
@@ -197,6 +199,19 @@ export class BulkWrites {
     }
     if (dryRun) return ids.size;
     return [...ids].map((documentId) => ({ ...item, documentId, match: null }));
+  }
+
+  /** A version of a fallback locale does not match: the action would not change it (protocol 9.21). */
+  private inOwnLocale(plan: ReadPlan, locale = this.settings.defaultLocale): ReadPlan {
+    const { type, where } = plan;
+    if (!type.localized || locale === '*') return plan;
+    const attribute = scalarOf(type, 'locale');
+    const own = { kind: 'compare', attribute, negated: false, op: '$eq', operands: [locale] } as const;
+    return {
+      ...plan,
+      where: { kind: 'all', parts: [...(where === null ? [] : [where]), own] },
+      shared: null,
+    };
   }
 }
 
