@@ -2,12 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ContentError, type ContentService, getContentToken } from 'nestjs-content-api';
-import { HistoryModule } from 'nestjs-content-api/history';
+import { EventsModule } from 'nestjs-content-api/events';
+import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
 import { ReleasesModule } from 'nestjs-content-api/releases';
 import { type BusyApp, startBusy } from '../concurrency/app.ts';
 import { Approvals } from './rights-approvals.ts';
-import { brokenConstraints } from './rights-constraints.ts';
 import { type Action, byHeader, type Caller, covers, grantsOf, ROLES } from './rights-callers.ts';
+import { brokenConstraints } from './rights-constraints.ts';
+import { type Change, lastEntry, unloggedIn } from './rights-logs.ts';
 import {
   components,
   contentTypes,
@@ -76,6 +78,14 @@ function deniedIn(before?: Version, after?: Version, fields?: readonly string[])
   return names.filter((name) => !allowed.includes(name) && !isDeepStrictEqual(before[name], after[name]));
 }
 
+/** Versions that a write changed, by key. */
+const changesOf = (was: Versions, now: Versions): ReadonlyMap<string, Change> =>
+  new Map(
+    [...new Set([...was.keys(), ...now.keys()])]
+      .map((key): [string, Change] => [key, [was.get(key), now.get(key)]])
+      .filter(([, [before, after]]) => !isDeepStrictEqual(before, after)),
+  );
+
 export class RightsFuzz {
   /** Requests by status, and those that changed something. */
   readonly statuses: Record<number, number> = {};
@@ -101,7 +111,12 @@ export class RightsFuzz {
       auth: { strategies: [byHeader] },
       schedule: { everySeconds: 0.03 },
       locales: ['en', 'de'],
-      modules: [HistoryModule.forRoot({ sittingMinutes: 0 }), ReleasesModule.forRoot()],
+      modules: [
+        HistoryModule.forRoot({ sittingMinutes: 0 }),
+        ReleasesModule.forRoot(),
+        EventsModule.forRoot(),
+        AuditModule.forRoot(),
+      ],
     });
     const fuzz = new RightsFuzz(app);
     fuzz.url = await app.app.getUrl();
@@ -143,10 +158,17 @@ export class RightsFuzz {
     const isPossible = ({ verb }: Write): boolean => hasDrafts(type) || !OF_DRAFTS.includes(verb);
     for (const one of writes.filter(isPossible).flatMap(stepsOf)) {
       const was = await this.versions(ids);
+      const last = await lastEntry(this.sql);
       const status = await this.perform(one, { type, caller, ids, log });
       this.statuses[status] = (this.statuses[status] ?? 0) + 1;
       const now = await this.versions(ids);
-      const problems = this.problemsOf({ was, now }, { one, caller, status, approvals });
+      const changes = changesOf(was, now);
+      const problems = [
+        ...this.problemsOf(changes, { one, caller, status, approvals }),
+        ...brokenConstraints([...now.values()]),
+        // A write of an inverse side is an entry of its own document only.
+        ...(one.verb === 'tag' ? [] : await unloggedIn(this.sql, last, [...changes.values()])),
+      ];
       approvals.add(now.values());
       if (problems.length > 0) throw new Error([...log, ...problems].join('\n  '));
     }
@@ -246,7 +268,7 @@ export class RightsFuzz {
   }
 
   private problemsOf(
-    { was, now }: { readonly was: Versions; readonly now: Versions },
+    changes: ReadonlyMap<string, Change>,
     {
       one,
       caller,
@@ -259,15 +281,10 @@ export class RightsFuzz {
       readonly approvals: Approvals;
     },
   ): string[] {
-    const changed = [...new Set([...was.keys(), ...now.keys()])].filter(
-      (key) => !isDeepStrictEqual(was.get(key), now.get(key)),
-    );
     if (status >= 500) return [`the status is ${status}`];
-    if (status >= 400) return changed.map((key) => `refused, but ${key} has changed`);
-    if (changed.length > 0) this.changing += 1;
-    const broken = brokenConstraints([...now.values()]);
-    const problems = changed.flatMap((key) => {
-      const [before, after] = [was.get(key), now.get(key)];
+    if (status >= 400) return [...changes.keys()].map((key) => `refused, but ${key} has changed`);
+    if (changes.size > 0) this.changing += 1;
+    return [...changes].flatMap(([key, [before, after]]) => {
       const uncovered = actionsOn(one, before ?? after).flatMap((action) =>
         [before, ...(isDeferred(one) ? [] : [after])].flatMap((version) =>
           version === undefined || covers(caller, action, version)
@@ -284,7 +301,6 @@ export class RightsFuzz {
         ...denied.map((name) => `${key} has changed in "${name}", which is not granted`),
       ];
     });
-    return [...broken, ...problems];
   }
 
   private async perform(

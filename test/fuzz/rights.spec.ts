@@ -78,6 +78,13 @@ describe('writes of callers whose grants have conditions', () => {
     await fuzz.sql('drop trigger keep_stage on stories; drop function keep_stage');
   });
 
+  it('26.1: are reported if the audit log has no entry', async () => {
+    await fuzz.sql(`create function forget() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger forget before insert on content_audit for each row execute function forget()`);
+    await expect(fuzz.run(TRANSLATION)).rejects.toThrow('content_audit has no entry for ');
+    await fuzz.sql('drop trigger forget on content_audit; drop function forget');
+  });
+
   it('14.18: are reported if they publish a unique value twice', async () => {
     await fuzz.run(DUPLICATE);
     const [index] = await fuzz.sql(
