@@ -155,6 +155,8 @@ export class Sequence {
     const { type, slot, version } = command;
     const id = this.slots.get(slotName(type, slot));
     const document = this.world.documents.get(id ?? '');
+    // A single type has no trash.
+    if (document === undefined && typeNamed(type).single) return;
     const restoring =
       document === undefined
         ? this.history.restoreDeleted(id ?? '')
