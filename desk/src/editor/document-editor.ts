@@ -15,7 +15,7 @@ import { isAutosaved, isSendable, nextWrite, sendsParts, takenBack } from './nex
 import { Observed } from './observed.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { OwnWrites } from './own-writes.ts';
-import { refusalOf } from './refusal.ts';
+import { atLargest, refusalOf } from './refusal.ts';
 import { type Action, DocumentRequests, type Envelope, type Pending, type Place } from './requests.ts';
 import { factsOf, firstSnapshot, newsSince, NO_NEWS, type Snapshot, stateOf } from './snapshot.ts';
 import { Slugs } from './slugs.ts';
@@ -219,7 +219,7 @@ export class DocumentEditor extends Observed<Snapshot> {
       await this.stored(answer, pending.sent);
       return 'stored';
     } catch (error) {
-      return this.failed(error, pending.sent);
+      return this.failed(atLargest(error, pending), pending.sent);
     }
   }
 

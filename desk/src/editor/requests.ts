@@ -37,7 +37,7 @@ export const isStoredIn = (state: DocumentState | null, locale: string): boolean
 export type Action = 'publish' | 'unpublish' | 'discard';
 
 interface Write {
-  readonly body: object;
+  readonly body: { readonly data: object };
   readonly ifMatch: string | null;
   readonly key: string;
 }

@@ -29,7 +29,7 @@ export interface Opened {
 }
 
 /** Responses that journeys provoke, which the browser logs as errors. */
-const EXPECTED = /status of (?:400|401|403|404|409|412|503|524)|net::ERR_/;
+const EXPECTED = /status of (?:400|401|403|404|409|412|413|503|524)|net::ERR_/;
 
 /** Opens a page, and collects everything that must not happen. */
 export async function openPage(context: Browser | BrowserContext, origin: string): Promise<Opened> {

@@ -58,6 +58,31 @@ const report = defineCollectionType({
     expect(await stored()).toMatchObject({ title: 'Corrected again', seo: null });
   });
 
+  it('sees which field is too large for the server, which stores the others', async () => {
+    const paste = async (path: string, text: string): Promise<void> => {
+      await ann.page.waitForSelector(`[data-path=${path}] [contenteditable=true]`);
+      await ann.page.evaluate(`{
+        const data = new DataTransfer();
+        data.setData('text/plain', ${text});
+        document.querySelector('[data-path=${path}] [contenteditable=true]')
+          .dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+      }`);
+    };
+    await paste('body', "'Far too long.\\n'.repeat(100_000)");
+    await ann.fill('Lead', 'Short enough');
+    await ann.sees('Not everything is saved. Correct the marked fields.');
+    await ann.until('lead', async () => (await stored()).lead === 'Short enough');
+    const reason = 'This is more than the server accepts at once. Shorten it, or ask an administrator.';
+    expect(await ann.texts('[data-problem], .mantine-InputWrapper-error')).toEqual([reason]);
+    await (await ann.page.$('[data-path=body] [contenteditable=true]'))?.focus();
+    await ann.page.keyboard.down('Control');
+    await ann.page.keyboard.press('a');
+    await ann.page.keyboard.up('Control');
+    await ann.page.keyboard.type('Just right.');
+    await ann.saved();
+    expect(await stored()).toMatchObject({ lead: 'Short enough', body: 'Just right.' });
+  });
+
   it('discards the removal of an entry, which is in the list once', async () => {
     const sections = ['One', 'Two'].map((text) => ({ __component: 'part.quote', text }));
     await visit.api('put', `/articles/${id}?status=draft`, { data: { sections } });
