@@ -18,6 +18,8 @@ export function inputOf(time: string | null, precision: 'minutes' | 'seconds' = 
 export function startOfDay(day: string, after = 0): string {
   const at = new Date(`${day}T00:00`);
   at.setDate(at.getDate() + after);
+  // A day starts at one if the clocks change at midnight.
+  at.setHours(0, 0, 0, 0);
   return at.toISOString();
 }
 

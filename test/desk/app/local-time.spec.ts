@@ -14,7 +14,7 @@ const inZone = (zone: string, expression: string): unknown =>
         '--no-warnings',
         '--input-type=module',
         '--eval',
-        `const { inputOf, timeOf } = await import('${MODULE}');
+        `const { inputOf, startOfDay, timeOf } = await import('${MODULE}');
         const near = (time) => Array.from({ length: 400 }, (_, i) =>
           new Date(Date.parse(time) + (i - 200) * 15 * ${MINUTE}).toISOString());
         console.log(JSON.stringify(${expression}))`,
@@ -51,6 +51,14 @@ describe('times in inputs', () => {
     ['Asia/Kathmandu', '2026-10-25T07:20', '2026-10-25T01:30:00.000Z', '2026-10-25T01:35:00.000Z'],
   ])('keep the offset of the time before: %s, %s after %s', (zone, input, before, wanted) => {
     expect(inZone(zone, `timeOf('${input}', ${JSON.stringify(before)})`)).toBe(wanted);
+  });
+
+  it.each([
+    ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00.000Z', '2026-09-07T03:00:00.000Z'],
+    ['America/Santiago', '2026-04-04', '2026-04-04T03:00:00.000Z', '2026-04-05T04:00:00.000Z'],
+    ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
+  ])('make whole days, also if the clocks change at midnight: %s, %s', (zone, day, start, end) => {
+    expect(inZone(zone, `[startOfDay('${day}'), startOfDay('${day}', 1)]`)).toEqual([start, end]);
   });
 
   it('are empty without a time', () => {
