@@ -1,32 +1,38 @@
 /** Value of a list's column. */
 import { Group, Text } from '@mantine/core';
 import { linkOf, type Json, textOfValue } from '../form/values.ts';
-import { type Attribute, kindOf, type Model, valueLabel } from '../model/model.ts';
+import { type Attribute, kindOf, type Model } from '../model/model.ts';
 import { isolated } from '../texts/isolated.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
+import { valueText } from '../texts/value-text.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
 const MAX_LINKS = 3;
+/** Types whose values are in one line. */
+const WHOLE = ['date', 'datetime'];
 const TIMES = ['createdAt', 'updatedAt', 'publishedAt'];
 
 export function Cell({ name, attribute, document, model }: CellProps) {
   const texts = useTexts();
-  const { dateTime } = useFormats();
+  const formats = useFormats();
   const value = document[name];
   if (value === null || value === undefined || value === '') return null;
   if (attribute !== null && kindOf(attribute) === 'links') return <Links {...{ attribute, value, model }} />;
-  const isTime = TIMES.includes(name) || attribute?.type === 'datetime';
-  if (isTime)
+  if (TIMES.includes(name))
     return (
       <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
-        {dateTime(new Date(textOfValue(value)))}
+        {formats.dateTime(new Date(textOfValue(value)))}
       </Text>
     );
   if (typeof value === 'boolean') return <Text size="sm">{value ? texts.yes : texts.no}</Text>;
   if (attribute !== null && typeof value === 'string')
     return (
-      <Text size="sm" lineClamp={2}>
-        <bdi>{valueLabel(attribute, value)}</bdi>
+      <Text
+        size="sm"
+        lineClamp={2}
+        style={{ whiteSpace: WHOLE.includes(attribute.type) ? 'nowrap' : undefined }}
+      >
+        <bdi>{valueText(value, attribute, formats)}</bdi>
       </Text>
     );
   return (

@@ -10,12 +10,13 @@ import { useSnapshot } from '../editor/use-editor.ts';
 import type { Conflict } from '../form/merge.ts';
 import { textOfBlocks } from '../form/blocks-text.ts';
 import { isItem, type Link as StoredLink, textOfValue, unfinishedText } from '../form/values.ts';
-import { type Attribute, mayOpen, type Part, valueLabel } from '../model/model.ts';
+import { type Attribute, mayOpen, type Part } from '../model/model.ts';
 import { Failure } from '../parts/failure.tsx';
 import { focusShown } from '../parts/focus-keeper.ts';
 import { useAnnouncement } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
+import { valueText } from '../texts/value-text.ts';
 import { useModel } from './app.tsx';
 import { Stage } from './stage.tsx';
 
@@ -194,6 +195,7 @@ function differenceOf(one: string, other: string): number {
 
 function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; readonly conflict: Conflict }) {
   const texts = useTexts();
+  const formats = useFormats();
   const { label, attribute } = placeOf(editor, conflict.path);
   const resolve = (value: unknown, button: HTMLElement): void => {
     const form = button.closest('.desk-document, [role=dialog]');
@@ -202,7 +204,7 @@ function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; re
   };
   const shown = (value: unknown): string =>
     summary(
-      typeof value === 'string' && attribute !== undefined ? valueLabel(attribute, value) : value,
+      typeof value === 'string' && attribute !== undefined ? valueText(value, attribute, formats) : value,
       texts,
     );
   const [mine, theirs] = [shown(conflict.mine), shown(conflict.theirs)];

@@ -3,7 +3,6 @@ import { ActionIcon, Badge, Button, Popover, Select, Stack, Text, TextInput } fr
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconX } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
-import { isValidTime } from '../model/local-time.ts';
 import {
   type Filter,
   filtered,
@@ -13,9 +12,10 @@ import {
   showsPublished,
   withFilter,
 } from '../model/list-query.ts';
-import { type Attribute, choicesOf, type Type, valueLabel } from '../model/model.ts';
+import { type Attribute, choicesOf, type Type } from '../model/model.ts';
 import { operatorText } from '../texts/operators.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
+import { valueText } from '../texts/value-text.ts';
 
 /** Label of an attribute; those of every type have texts of the desk. */
 function labelOf({ status, system }: Texts, { name, label, type }: Attribute): string {
@@ -34,14 +34,12 @@ interface Props {
 
 export function FilterBar({ type, filters, change }: Props) {
   const texts = useTexts();
-  const { dateTime, date } = useFormats();
+  const formats = useFormats();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const shownValue = (attribute: Attribute, value: string): string => {
     if (attribute.type === 'state') return stateText(texts, value);
-    if (attribute.type === 'day') return date(new Date(`${value}T00:00`));
     if (attribute.type === 'boolean' && value !== '') return value === 'true' ? texts.yes : texts.no;
-    const isTime = attribute.type === 'datetime' && isValidTime(value);
-    return isTime ? dateTime(new Date(value)) : valueLabel(attribute, value);
+    return valueText(value, attribute, formats);
   };
   const add = (filter: Filter): void => {
     change(withFilter(filters, filter, type));

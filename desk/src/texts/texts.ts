@@ -109,6 +109,8 @@ export function useFormats(): {
   readonly date: (at: Date) => string;
   readonly day: (at: Date) => string;
   readonly dateTime: (at: Date) => string;
+  /** With seconds. */
+  readonly exactTime: (at: Date) => string;
   readonly number: (value: number) => string;
 } {
   const language = useLanguage();
@@ -120,5 +122,6 @@ export function useFormats(): {
     seconds: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'medium' }).format(at),
     time: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(at),
     dateTime: (at) => new Intl.DateTimeFormat(language, DATE_TIME).format(at),
+    exactTime: (at) => new Intl.DateTimeFormat(language, { ...DATE_TIME, timeStyle: 'medium' }).format(at),
   };
 }

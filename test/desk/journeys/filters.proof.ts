@@ -145,6 +145,39 @@ const report = defineCollectionType({
     await ann.sees('No document matches.');
   });
 
+  it('reads days and times in its language and zone, in lists, filters, history and conflicts', async () => {
+    const { documentId } = await visit.api('post', '/articles?status=draft', {
+      data: { title: 'Feast', appears: '2026-12-24', meeting: '2026-12-24T10:30:15.000Z' },
+    });
+    await ann.page.emulateTimezone('America/New_York');
+    await ann.open('/content/article');
+    await ann.press('Columns');
+    await ann.check('Appears');
+    await ann.check('Meeting');
+    await ann.page.keyboard.press('Escape');
+    await ann.page.evaluate("localStorage.setItem('content-desk language', 'de')");
+    await ann.openAnew('/content/article?filter=appears+%24eq+2026-12-24&filter=appears+%24notNull');
+    await ann.sees('Appears ist 24.12.2026');
+    await ann.until('row', async () => (await ann.texts('tbody tr')).length === 1);
+    const cells = await ann.texts('tbody td');
+    for (const text of ['24.12.2026', '24.12.2026, 05:30:15']) expect(cells).toContain(text);
+    await ann.open(`/history/article/${documentId}`);
+    await ann.sees('24.12.2026, 05:30:15');
+    expect(await ann.text()).not.toContain('2026-12-24');
+    await ann.open(`/content/article/${documentId}`);
+    await ann.heading('Feast');
+    await visit.api('put', `/articles/${documentId}?status=draft`, {
+      data: { meeting: '2026-12-25T10:30:00.000Z' },
+    });
+    const input = await ann.page.waitForSelector('input[data-path=meeting]');
+    await input?.focus();
+    await ann.page.keyboard.press('ArrowUp');
+    await ann.until('conflict', async () => (await ann.texts('[data-conflict]')).length === 1);
+    expect((await ann.texts('.desk-conflict'))[1]).toBe('25.12.2026, 05:30');
+    await ann.page.emulateTimezone('UTC');
+    await ann.page.evaluate("localStorage.removeItem('content-desk language')");
+  });
+
   it('is shown in all views', async () => {
     const show = async (): Promise<void> => {
       await ann.openAnew('/content/report?filter=status+%24eq+draft&filter=createdAt+%24gte+2020-02-05');

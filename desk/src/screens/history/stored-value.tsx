@@ -3,9 +3,10 @@ import { Paper, Stack, Text } from '@mantine/core';
 import { textOfBlocks } from '../../form/blocks-text.ts';
 import { type Json, textOfValue, titleOfValue } from '../../form/values.ts';
 import { componentIn, entriesOf, linksIn, type StoredLink } from '../../form/version-changes.ts';
-import { type Attribute, kindOf, type Part, valueLabel } from '../../model/model.ts';
+import { type Attribute, kindOf, type Part } from '../../model/model.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
+import { valueText } from '../../texts/value-text.ts';
 import { useModel } from '../app.tsx';
 
 interface ValueProps {
@@ -17,23 +18,18 @@ const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** A plain value as text. */
-export function plainText(
-  value: unknown,
-  attribute: Attribute,
-  texts: Texts & { dateTime: (at: Date) => string },
-) {
+export function plainText(value: unknown, attribute: Attribute, texts: ReturnType<typeof useValueTexts>) {
   if (isEmpty(value)) return '';
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
-  if (attribute.type === 'datetime') return texts.dateTime(new Date(textOfValue(value)));
-  if (typeof value === 'string') return valueLabel(attribute, value);
+  if (typeof value === 'string') return valueText(value, attribute, texts.formats);
   return textOfBlocks(value) ?? (textOfValue(value) || JSON.stringify(value, null, 2));
 }
 
 /** Texts of values, with the times of the editor's zone. */
-export function useValueTexts(): Texts & { readonly dateTime: (at: Date) => string } {
+export function useValueTexts(): Texts & { readonly formats: ReturnType<typeof useFormats> } {
   const texts = useTexts();
-  const { dateTime } = useFormats();
-  return { ...texts, dateTime };
+  const formats = useFormats();
+  return { ...texts, formats };
 }
 
 export function linkText({ title, exists }: StoredLink, { history, untitled }: Texts): string {

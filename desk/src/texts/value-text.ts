@@ -1,0 +1,17 @@
+/** Values as texts in the language of the editor. */
+import { type Attribute, valueLabel } from '../model/model.ts';
+import type { useFormats } from './texts.ts';
+
+type Formats = Pick<ReturnType<typeof useFormats>, 'date' | 'dateTime' | 'exactTime'>;
+
+/** Text of a value: days and times in their formats, choices by their labels. Others stay. */
+export function valueText(value: string, attribute: Attribute, formats: Formats): string {
+  if (attribute.type === 'date' || attribute.type === 'day') {
+    const at = new Date(`${value}T00:00`);
+    return Number.isNaN(at.getTime()) ? value : formats.date(at);
+  }
+  if (attribute.type !== 'datetime') return valueLabel(attribute, value);
+  const at = new Date(value);
+  if (Number.isNaN(at.getTime())) return value;
+  return at.getSeconds() === 0 ? formats.dateTime(at) : formats.exactTime(at);
+}
