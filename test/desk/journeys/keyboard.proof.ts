@@ -126,4 +126,17 @@ import { startVisit, type Visit } from './visit.ts';
     expect(receiver.received).toBe(1);
     await hasFocus('Send a test event');
   });
+
+  it('sees the addresses of webhooks on a phone, without the columns of their counts', async () => {
+    await eva.page.setViewport({ width: 390, height: 860 });
+    await eva.open('/webhooks');
+    await eva.sees('Site');
+    const heads = await eva.page.$$eval('th', (all) =>
+      all
+        .filter((one) => (one as unknown as { offsetWidth: number }).offsetWidth > 0)
+        .map((one) => one.textContent),
+    );
+    expect(heads).toEqual(['Name', 'State']);
+    await eva.page.setViewport({ width: 1280, height: 900 });
+  });
 });

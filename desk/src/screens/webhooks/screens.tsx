@@ -77,7 +77,7 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
           <Table.Th>{texts.state}</Table.Th>
           <Table.Th className="desk-wide">{texts.lag}</Table.Th>
           <Table.Th className="desk-wide">{texts.pending}</Table.Th>
-          <Table.Th>{texts.failed}</Table.Th>
+          <Table.Th className="desk-wide">{texts.failed}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -99,13 +99,18 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
                   {texts.pending}: {webhook.pending}
                 </Text>
               )}
+              {webhook.failed > 0 && (
+                <Text size="sm" hiddenFrom="sm">
+                  {texts.failed}: {webhook.failed}
+                </Text>
+              )}
             </Table.Td>
             <Table.Td>
               <StateBadge webhook={webhook} />
             </Table.Td>
             <Table.Td className="desk-wide">{webhook.lag}</Table.Td>
             <Table.Td className="desk-wide">{webhook.pending}</Table.Td>
-            <Table.Td>{webhook.failed}</Table.Td>
+            <Table.Td className="desk-wide">{webhook.failed}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
