@@ -37,7 +37,7 @@ export const panels: typeof english = {
   stageUnreachable: 'Von der jetzigen Stufe führt kein Weg zu dieser.',
   schedule: 'Zeitplan',
   scheduleHint:
-    'Veröffentlicht wird der Entwurf dieses Augenblicks. Lassen Sie eine Zeit leer, um sie aufzuheben.',
+    'Veröffentlicht wird der Entwurf, wie er dann ist. Lassen Sie eine Zeit leer, um sie aufzuheben.',
   publishAt: 'Veröffentlichen am',
   unpublishAt: 'Zurückziehen am',
   scheduleSave: 'Zeiten speichern',

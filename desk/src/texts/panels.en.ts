@@ -34,7 +34,7 @@ export const panels = {
   stageFirst: (stages: string) => `Only drafts in ${stages} can be published`,
   stageUnreachable: 'The draft cannot move to this stage from its present one.',
   schedule: 'Schedule',
-  scheduleHint: 'The draft of that moment is published. Leave a time empty to cancel it.',
+  scheduleHint: 'The draft is published as it is then. Leave a time empty to cancel it.',
   publishAt: 'Publish at',
   unpublishAt: 'Unpublish at',
   scheduleSave: 'Save the times',
