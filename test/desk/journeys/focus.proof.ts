@@ -194,7 +194,7 @@ describe('Editors who use a keyboard or a screen reader', () => {
     await ann.openAnew('/people/roles');
     await ann.follow('Authenticated');
     const toggle = async (): Promise<void> => {
-      const box = await ann.page.waitForSelector('::-p-aria([name="Read lists: Article"][role="checkbox"])');
+      const box = await ann.page.waitForSelector('::-p-aria([name="Read lists: Articles"][role="checkbox"])');
       await box?.focus();
       await ann.page.keyboard.press('Space');
     };

@@ -178,16 +178,16 @@ const STORY = '[data-path=story] .ProseMirror';
     await ann.open('/people/roles');
     await ann.follow('Proofreader');
     await ann.heading('Proofreader');
-    await ann.check('Read lists: Tag');
+    await ann.check('Read lists: Tags');
     await ann.press('Save');
     await ann.until('saved', async () => (await tags()).find.enabled);
     await tags({ find: { enabled: false }, create: { enabled: true } });
-    await ann.check('Read one: Tag');
+    await ann.check('Read one: Tags');
     await ann.press('Save');
     await ann.until('saved', async () => (await tags()).findOne.enabled);
     expect(await tags()).toMatchObject({ find: { enabled: false }, create: { enabled: true } });
     await ann.until('shown', async () =>
-      ann.page.$eval('::-p-aria([name="Create: Tag"][role="checkbox"])', (one) => one.matches(':checked')),
+      ann.page.$eval('::-p-aria([name="Create: Tags"][role="checkbox"])', (one) => one.matches(':checked')),
     );
   });
 
