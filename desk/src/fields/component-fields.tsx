@@ -23,7 +23,14 @@ import { FieldGrid } from './field-grid.tsx';
 import { FieldLegend, FieldProblem } from './field-head.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { useProblemKeys, useRows, useShown } from './item-rows.ts';
-import { type Removed, RemovedNote, removedNotes, useRemoved, withEntry } from './removed-note.tsx';
+import {
+  type Removed,
+  RemovedNote,
+  removedNotes,
+  useFieldState,
+  useRemoved,
+  withEntry,
+} from './removed-note.tsx';
 
 /** Title of an entry: a value of it, else the label of its component. */
 function titleOf(model: Model, { component, values }: Item): string {
@@ -39,7 +46,8 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
   const { model, store } = useForm();
   const [item, set, problem] = useValue<Item | null>(path);
-  const [removed, setRemoved] = useState<Item | null>(null);
+  const [removed, setRemoved] = useFieldState<Item | null>(path, null);
+  const [isNew, setNew] = useState(false);
   const fieldset = useRef<HTMLFieldSetElement>(null);
   const uid = attribute.component ?? '';
   const part = model.component(uid);
@@ -55,7 +63,11 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
         <FieldProblem problem={problem} />
         {item !== null && item !== undefined && <FieldGrid part={part} at={path} readOnly={readOnly} />}
         {removed !== null && (item === null || item === undefined) && (
-          <RemovedNote title={attribute.label} undo={() => set(broughtBack(store, path, removed))} />
+          <RemovedNote
+            title={attribute.label}
+            undo={() => set(broughtBack(store, path, removed))}
+            isNew={isNew}
+          />
         )}
         {!readOnly && (
           <Group>
@@ -78,6 +90,7 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
                 leftSection={<IconTrash size={14} />}
                 onClick={() => {
                   setRemoved(item);
+                  setNew(true);
                   set(null);
                 }}
               >
@@ -97,7 +110,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
   const [rows, problem] = useRows(path);
   const shown = useShown(rows);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const removed = useRemoved<Item>();
+  const removed = useRemoved<Item>(path);
   const fieldset = useRef<HTMLFieldSetElement>(null);
   const keys = useMemo(() => rows.map(({ key }) => key), [rows]);
   const wrong = useProblemKeys(path);
@@ -141,7 +154,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
   const notesAt = (isThere: (at: number) => boolean) =>
     removedNotes(
       removed.all.filter(({ key, at }) => isThere(at) && !keys.includes(key)),
-      { titleOf: (item) => titleOf(model, item), undo },
+      { titleOf: (item) => titleOf(model, item), undo, last: removed.last },
     );
   return (
     <Fieldset ref={fieldset} legend={<FieldLegend attribute={attribute} />} data-path={path}>

@@ -9,6 +9,8 @@ import { useTexts } from '../texts/texts.ts';
 import { type Removed, removedNotes, useRemoved, withEntry } from './removed-note.tsx';
 
 interface Props {
+  /** Place of the field in the form; null for a choice in a dialog. */
+  readonly path: string | null;
   readonly links: readonly Link[];
   readonly set: (links: readonly Link[]) => void;
   readonly isOne: boolean;
@@ -22,10 +24,10 @@ const FIRST = 50;
 const MORE = 200;
 const LAST = 10;
 
-export function LinkRows({ links, set, isOne, readOnly, content }: Props) {
+export function LinkRows({ path, links, set, isOne, readOnly, content }: Props) {
   const texts = useTexts();
   const [first, setFirst] = useState(FIRST);
-  const removed = useRemoved<Link>();
+  const removed = useRemoved<Link>(path);
   const titleOf = ({ title }: Link): string => title ?? texts.untitled;
   const hidden = Math.max(0, links.length - first - LAST);
   const shown = hidden === 0 ? links : [...links.slice(0, first), ...links.slice(first + hidden)];
@@ -41,7 +43,7 @@ export function LinkRows({ links, set, isOne, readOnly, content }: Props) {
   const notesAt = (isThere: (at: number) => boolean) =>
     removedNotes(
       notes.filter(({ key, at }) => isThere(at) && !links.some((link) => keyOf(link) === key)),
-      { titleOf, undo },
+      { titleOf, undo, last: removed.last },
     );
   return (
     <>

@@ -65,7 +65,7 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
     <Stack gap={6} role="group" aria-label={attribute.label} data-path={path}>
       <FieldHead attribute={attribute} problem={problem} />
       <LinkRows
-        {...{ links, set, isOne, readOnly }}
+        {...{ path, links, set, isOne, readOnly }}
         content={(link, name) => <LinkTitle {...{ link, name }} open={() => setDrawer(link)} />}
       />
       {!readOnly && targets.length > 0 && (

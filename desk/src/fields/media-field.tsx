@@ -67,7 +67,7 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
       <FieldHead attribute={attribute} problem={problem} />
       <UploadList uploads={uploads} />
       <LinkRows
-        {...{ links, set, isOne, readOnly }}
+        {...{ path, links, set, isOne, readOnly }}
         content={(link, name) => (
           <FileRow {...{ link, name }} open={setOpened} mayDescribe={'update' in verbs} />
         )}

@@ -97,6 +97,7 @@ export default function FilePicker({ isOne, allowed, memory, close }: Props) {
             {texts.media.chosen}
           </Text>
           <LinkRows
+            path={null}
             {...{ links: chosen, set: setChosen, isOne, readOnly: false }}
             content={({ title, file }) => (
               <>

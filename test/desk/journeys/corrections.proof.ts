@@ -100,6 +100,26 @@ const report = defineCollectionType({
     expect(await ann.texts('[data-path=sections] [role=group] bdi')).toEqual(['One', 'Two']);
   });
 
+  it('brings back an entry of a component that it has closed and opened again', async () => {
+    const rows = ['One', 'Two'].map((heading) => ({ heading }));
+    const sections = [{ __component: 'part.table', caption: 'Prices', rows }];
+    await visit.api('put', `/articles/${id}?status=draft`, { data: { sections } });
+    await ann.openAnew(`/content/article/${id}`);
+    await ann.press('Prices Table');
+    await ann.press('Remove Two');
+    await ann.until('focus', async () => (await ann.focused()) === 'Bring back Two');
+    await ann.saved();
+    await ann.press('Prices Table');
+    await ann.press('Prices Table');
+    await ann.sees('Removed: Two');
+    expect(await ann.focused()).toContain('Prices');
+    await ann.press('Bring back Two');
+    await ann.saved();
+    const path = `/articles/${id}?status=draft&populate[sections][on][part.table][populate]=rows`;
+    const [table] = (await visit.api('get', path)).sections;
+    expect(table.rows.map(({ heading }: { heading: string }) => heading)).toEqual(['One', 'Two']);
+  });
+
   it('sees which fields a publication needs, components and lists too', async () => {
     await ann.open('/content/report/new');
     await ann.heading('New: Report');
