@@ -78,7 +78,11 @@ describe.each(ADAPTERS)('private routes on %s', (adapter) => {
       ['GET', `${versions}/${version}`, 200],
       ['GET', `${versions}/${version}/changes`, 200],
       ['POST', `${versions}/${version}/actions/restore`, 200, {}],
+      ['GET', `${versions}?sort=other`, 400],
+      ['GET', `${versions}/0`, 404],
+      ['GET', 'notes/unknown/versions', 404],
       ['GET', 'notes/trash', 200],
+      ['GET', 'notes/trash?filters[title]=two', 400],
       ['POST', `notes/${second}/actions/restore`, 200, {}],
       ['GET', 'users', 200],
       ['GET', 'users/count', 200],
@@ -94,7 +98,8 @@ describe.each(ADAPTERS)('private routes on %s', (adapter) => {
       const { status, stored } = await send(method, path, body);
       expect([path, status, stored]).toEqual([path, expected, 'no-store']);
     }
-    for (const path of ['audit', 'releases', 'users', 'users-permissions/roles', 'api-tokens', 'webhooks']) {
+    const refusing = ['users', 'users-permissions/roles', 'api-tokens', 'webhooks', versions, 'notes/trash'];
+    for (const path of ['audit', 'releases', ...refusing]) {
       const { status, stored } = await send('GET', path, undefined, 'none');
       expect([path, status, stored]).toEqual([path, 403, 'no-store']);
     }

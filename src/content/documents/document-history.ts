@@ -71,8 +71,6 @@ export interface PublishedHistory {
 /** Handlers that write. Hooks of reads do not run for their responses. */
 const WRITES: readonly HistoryHandler[] = ['restoreVersion', 'restore'];
 
-const NOT_STORED = Object.freeze({ 'Cache-Control': 'no-store' });
-
 @Injectable()
 export class DocumentHistory implements OnApplicationBootstrap {
   private routes: HistoryRoutes | null = null;
@@ -107,9 +105,7 @@ export class DocumentHistory implements OnApplicationBootstrap {
   async perform(handler: HistoryHandler, request: HistoryRequest): Promise<Answer> {
     if (this.routes === null) throw notFound();
     await this.admit(handler, request);
-    const answer = await this.routes[handler](request);
-    // Old contents may be more private than the present one.
-    return answer.withHeaders(NOT_STORED);
+    return this.routes[handler](request);
   }
 
   /** Runs the hooks of reads, which can refuse stored contents as well. */

@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, type Type } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { HttpAdapterHost, Reflector } from '@nestjs/core';
 import { refusal } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
@@ -26,6 +26,7 @@ export class AccessGuard implements CanActivate {
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(ContentAccess) private readonly access: ContentAccess,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -36,6 +37,9 @@ export class AccessGuard implements CanActivate {
       requireContainer(request);
       return true;
     }
+    // Old contents may be more private than the present one: no cache stores them, errors included.
+    if (HANDLERS[route.handler].route === 'history')
+      this.adapter.httpAdapter.setHeader(http.getResponse<object>(), 'Cache-Control', 'no-store');
     const timing = this.settings.serverTiming ? new Timing() : null;
     const admit = (caller: Caller): boolean => {
       const action = permittedAction(caller, route);
