@@ -1,3 +1,4 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import {
   compileAllRecords,
   compileChangeItem,
@@ -10,7 +11,7 @@ import {
   type ItemChange,
   type Match,
 } from '../compile/compile-record.js';
-import { OWN_TRANSACTION, type Database } from '../store/database.js';
+import { OWN_TRANSACTION, type Database, type TransactionOptions } from '../store/database.js';
 import type { Row } from '../../pool/runner.js';
 import { ContentModelError } from '../model/content-model-error.js';
 import type { ContentType, Schema } from '../model/model.js';
@@ -45,8 +46,9 @@ export class RepositoryWithoutHooks {
     return this.database.run(compileAllRecords(this.type, select));
   }
 
-  async set(match: Match, values: Match): Promise<number> {
-    return this.write(compileSetRecords(this.type, match, values));
+  /** Changes the matching rows, in the transaction of `em` if there is one, and returns their number. */
+  async set(match: Match, values: Match, em?: SqlEntityManager): Promise<number> {
+    return this.write(compileSetRecords(this.type, match, values), em === undefined ? {} : { joined: em });
   }
 
   async countBy(key: string, among: Countable | null = null): Promise<ReadonlyMap<unknown, number>> {
@@ -60,16 +62,18 @@ export class RepositoryWithoutHooks {
    */
   async changeItem(match: Match, change: ItemChange): Promise<boolean> {
     const mutex = `${this.type.table}.${change.attribute} ${JSON.stringify(match)}`;
-    return (await this.write(compileChangeItem(this.type, match, change), mutex)) > 0;
+    return (await this.write(compileChangeItem(this.type, match, change), { mutex })) > 0;
   }
 
   async remove(match: Match): Promise<number> {
     return this.write(compileRemoveRecords(this.type, match));
   }
 
-  private async write(statement: Statement, mutex: string | null = null): Promise<number> {
-    const options = { ...OWN_TRANSACTION, mutex };
-    const rows = await this.database.transaction((runner) => runner.finish([statement]), options);
+  private async write(statement: Statement, options: Partial<TransactionOptions> = {}): Promise<number> {
+    const rows = await this.database.transaction((runner) => runner.finish([statement]), {
+      ...OWN_TRANSACTION,
+      ...options,
+    });
     return rows[0]?.length ?? 0;
   }
 }

@@ -68,7 +68,7 @@ export const locksOfTransition = ({ type, documentId }: WriteTarget): Lock[] => 
 ];
 
 /** Locks of a deletion, which also deletes links from other documents. */
-export const locksOfDelete = ({ type, documentId }: WriteTarget): Lock[] => [
+export const locksOfDelete = ({ type, documentId }: Omit<WriteTarget, 'publish'>): Lock[] => [
   ...documentLock(type, documentId),
   ...type.storage.relations.flatMap(writtenLock),
   ...type.storage.incomingLocks.map((name) => ({ name, exclusive: true })),

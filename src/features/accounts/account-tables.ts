@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '../../content/store/database.js';
+import { Database, OWN_TRANSACTION } from '../../content/store/database.js';
 import { ContentService } from '../../content/documents/content.service.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { neededType, RepositoryWithoutHooks } from '../../content/documents/repository-without-hooks.js';
+import type { Runner } from '../../pool/runner.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 
 export interface AccountTable {
@@ -19,7 +20,7 @@ export class AccountTables {
 
   constructor(
     @Inject(CONTENT_SCHEMA) schema: Schema,
-    @Inject(Database) database: Database,
+    @Inject(Database) private readonly database: Database,
     @Inject(Documents) documents: Documents,
   ) {
     const tableOf = (name: string): AccountTable => {
@@ -29,5 +30,10 @@ export class AccountTables {
     };
     this.users = tableOf('user');
     this.roles = tableOf('role');
+  }
+
+  /** Runs `work` in one transaction, whose entity manager services can join. */
+  transaction(work: (runner: Runner) => Promise<void>): Promise<void> {
+    return this.database.transaction(work, { ...OWN_TRANSACTION, shared: true });
   }
 }

@@ -7,9 +7,12 @@ import {
   type RoleGrants,
 } from '../../content/access/content-access.js';
 import { type Grants, Permissions } from '../../content/access/permissions.js';
+import { locksOfDelete } from '../../content/plan/locks.js';
 import { ContentError, notFound, validationError } from '../../kernel/errors.js';
 import { checkedAs, isCount, isNullOr, isShape, isText, type Tests } from '../../kernel/json.js';
+import { present } from '../../kernel/present.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { lockStatements } from '../../pool/locks.js';
 import { AccountTables } from './account-tables.js';
 import { applyTree, type PermissionTree, type TreeBase } from './permission-tree.js';
 
@@ -164,13 +167,19 @@ export class Roles implements PermissionsSource, OnModuleInit {
   /**
    * Deletes a role and moves its users to the public role (protocol 19.20). One statement moves them all,
    * because there may be many. Hooks therefore see only the role, as for every deleted target of relations.
+   * The locks of the deletion keep the role from other users until it is deleted.
    */
   async remove(id: string): Promise<void> {
+    const { users, roles } = this.tables;
     const role = await this.one(id);
     if (role.type === 'public') throw validationError('Cannot delete public role');
     const { documentId } = await this.named('public');
-    await this.tables.users.records.set({ role: role.documentId }, { role: documentId });
-    await this.tables.roles.documents.delete(role.documentId);
+    await this.tables.transaction(async (runner) => {
+      await runner.all(lockStatements(locksOfDelete({ type: roles.type, documentId: role.documentId })));
+      const em = present(runner.em, 'The entity manager');
+      await users.records.set({ role: role.documentId }, { role: documentId }, em);
+      await roles.documents.delete(role.documentId, {}, { em });
+    });
     this.access.refresh();
   }
 
