@@ -31,6 +31,9 @@ afterEach(() => {
 });
 afterAll(() => test.close());
 
+const MEMBERS = {
+  'plugin::users-permissions': { controllers: { user: { find: { enabled: true, policy: '' } } } },
+};
 const ROLES = '/api/users-permissions/roles';
 
 async function makeRole(name: string): Promise<{ readonly id: number }> {
@@ -57,4 +60,20 @@ it('19.20: a user that gets a role while it is deleted keeps its own', async () 
   await given;
   const { body: after } = await test.http.get(`/api/users/${user.id}?populate=role`).expect(200);
   expect(after.role?.name).toBe('Readers');
+});
+
+it('19.20: concurrent changes of different keys of a role are all stored', async () => {
+  const { id } = await makeRole('Members');
+  const changes = [{ name: 'Editors' }, { description: 'edits' }, { permissions: MEMBERS }];
+  let waiting = 0;
+  // Each change reads the role before any of them is stored.
+  pause = async () => {
+    waiting += 1;
+    for (let i = 0; waiting < changes.length && i < 20; i += 1) await sleep(20);
+  };
+  const responses = await Promise.all(changes.map((change) => test.http.put(`${ROLES}/${id}`).send(change)));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const { role } = (await test.http.get(`${ROLES}/${id}`).expect(200)).body;
+  expect(role).toMatchObject({ name: 'Editors', description: 'edits' });
+  expect(role.permissions['plugin::users-permissions'].controllers.user.find.enabled).toBe(true);
 });

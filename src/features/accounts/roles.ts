@@ -149,16 +149,17 @@ export class Roles implements PermissionsSource, OnModuleInit {
     this.access.refresh();
   }
 
+  /** Changes only what the input names, because other requests may change the rest at the same time. */
   async update(id: string, input: RoleInput): Promise<void> {
     // Grants that another instance has changed must not count as changes of this tree.
     this.access.refresh();
     const role = await this.one(id);
     const shown = await this.access.grantedTo(role.type);
     const grants = this.grantsFrom(input, { stored: role.grants, shown });
-    const { name = role.name, description = role.description } = input;
+    const { name, description } = input;
     await this.tables.roles.documents.update(role.documentId, {
-      name,
-      description,
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
       ...(grants === null ? {} : { grants }),
     });
     this.access.refresh();
