@@ -111,6 +111,10 @@ describe('targets of other documents', () => {
       expect(await send('lead', 'post', `${path}/actions/publish`)).toBe(403);
       expect(await send('lead', 'post', `${path}/actions/publish?locale=*`)).toBe(403);
       expect(await send('editor', 'put', path, { title: 'N' })).toBe(403);
+      const other = await made('stories?status=draft', { title: 'O', team: 'red' });
+      const items = [draft, other].map((documentId) => ({ action: 'publish', documentId }));
+      expect(await send('lead', 'post', 'stories/bulk', items)).toBe(403);
+      expect(await send('lead', 'post', 'stories/bulk', [...items].reverse())).toBe(403);
       expect(
         await send('lead', 'put', `${path}/actions/schedule`, { publishAt: '2999-01-01T00:00:00Z' }),
       ).toBe(403);
