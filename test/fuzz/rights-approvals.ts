@@ -5,10 +5,10 @@ const isApproved = ({ type, published, stage }: Version): boolean =>
   type === 'story' && (published || stage === 'read');
 
 /** Contents of a version: those of its locale, and those that it shares with the other locales. */
-const contentsOf = ({ documentId, locale, title, kind, topic, team, tags, parts }: Version): string[] =>
+const contentsOf = ({ documentId, locale, title, kind, topic, team, seal, tags, parts }: Version): string[] =>
   [
     [documentId, locale, title, kind],
-    [documentId, topic, team, tags, parts],
+    [documentId, topic, team, seal, tags, parts],
   ].map((content) => JSON.stringify(content));
 
 /** Contents that the application, or a caller with `move`, has approved. */

@@ -57,7 +57,14 @@ export function grantsOf({ reads, first, second, all, fields, moves }: Role): Gr
   ];
   const types = Object.fromEntries(TYPES.map((type) => [type, grants]));
   const story = moves === true ? [...grants, 'move' as const] : grants;
-  return { ...types, story, tag: '*', team: [...READ.slice(0, 2)], releases: ['open'] };
+  return {
+    ...types,
+    story,
+    tag: '*',
+    team: [...READ.slice(0, 2)],
+    seal: [...READ.slice(0, 2)],
+    releases: ['open'],
+  };
 }
 
 /** Role of a caller, and the numbers of its conditions. */

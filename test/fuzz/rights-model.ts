@@ -23,6 +23,23 @@ const tag = defineCollectionType({
   },
 });
 
+/** Target of one document at a time. */
+const seal = defineCollectionType({
+  singularApiId: 'seal',
+  pluralApiId: 'seals',
+  attributes: {
+    name: { type: 'string' },
+    article: { type: 'relation', relation: 'oneToOne', target: 'article', mappedBy: 'seal' },
+    report: { type: 'relation', relation: 'oneToOne', target: 'report', mappedBy: 'seal' },
+    page: { type: 'relation', relation: 'oneToOne', target: 'page', mappedBy: 'seal' },
+    note: { type: 'relation', relation: 'oneToOne', target: 'note', mappedBy: 'seal' },
+    story: { type: 'relation', relation: 'oneToOne', target: 'story', mappedBy: 'seal' },
+    memo: { type: 'relation', relation: 'oneToOne', target: 'memo', mappedBy: 'seal' },
+    entry: { type: 'relation', relation: 'oneToOne', target: 'entry', mappedBy: 'seal' },
+    item: { type: 'relation', relation: 'oneToOne', target: 'item', mappedBy: 'seal' },
+  },
+});
+
 const part = defineComponent({ uid: 'shared.part', attributes: { text: { type: 'string' } } });
 
 const own = {
@@ -37,6 +54,7 @@ const attributes = {
 } as const;
 
 const tags = { type: 'relation', relation: 'manyToMany', target: 'tag' } as const;
+const seals = { type: 'relation', relation: 'oneToOne', target: 'seal' } as const;
 const drafts = { draftAndPublish: true, actions: true, history: true } as const;
 
 const article = defineCollectionType({
@@ -44,7 +62,12 @@ const article = defineCollectionType({
   pluralApiId: 'articles',
   ...drafts,
   localized: true,
-  attributes: { ...own, ...attributes, tags: { ...tags, inversedBy: 'articles' } },
+  attributes: {
+    ...own,
+    ...attributes,
+    tags: { ...tags, inversedBy: 'articles' },
+    seal: { ...seals, inversedBy: 'article' },
+  },
 });
 
 /** Articles that are published only with the grant `publish`. */
@@ -54,7 +77,12 @@ const report = defineCollectionType({
   ...drafts,
   localized: true,
   publishBy: 'right',
-  attributes: { ...own, ...attributes, tags: { ...tags, inversedBy: 'reports' } },
+  attributes: {
+    ...own,
+    ...attributes,
+    tags: { ...tags, inversedBy: 'reports' },
+    seal: { ...seals, inversedBy: 'report' },
+  },
 });
 
 const page = defineCollectionType({
@@ -66,6 +94,7 @@ const page = defineCollectionType({
     kind: { type: 'string' },
     ...attributes,
     tags: { ...tags, inversedBy: 'pages' },
+    seal: { ...seals, inversedBy: 'page' },
   },
 });
 
@@ -74,7 +103,12 @@ const note = defineCollectionType({
   pluralApiId: 'notes',
   localized: true,
   history: true,
-  attributes: { ...own, ...attributes, tags: { ...tags, localized: true, inversedBy: 'notes' } },
+  attributes: {
+    ...own,
+    ...attributes,
+    tags: { ...tags, localized: true, inversedBy: 'notes' },
+    seal: { ...seals, inversedBy: 'note' },
+  },
 });
 
 /** Articles that are published only in the stage `read`. */
@@ -84,7 +118,12 @@ const story = defineCollectionType({
   ...drafts,
   localized: true,
   stages: { written: { to: ['read'] }, read: { to: ['written'], publish: true } },
-  attributes: { ...own, ...attributes, tags: { ...tags, inversedBy: 'stories' } },
+  attributes: {
+    ...own,
+    ...attributes,
+    tags: { ...tags, inversedBy: 'stories' },
+    seal: { ...seals, inversedBy: 'story' },
+  },
 });
 
 /** Articles of tenants. */
@@ -94,7 +133,13 @@ const memo = defineCollectionType({
   ...drafts,
   localized: true,
   tenant: 'org',
-  attributes: { ...own, ...attributes, org: { type: 'string' }, tags: { ...tags, inversedBy: 'memos' } },
+  attributes: {
+    ...own,
+    ...attributes,
+    org: { type: 'string' },
+    tags: { ...tags, inversedBy: 'memos' },
+    seal: { ...seals, inversedBy: 'memo' },
+  },
 });
 
 const strictPart = defineComponent({
@@ -116,7 +161,11 @@ const entry = defineCollectionType({
   pluralApiId: 'entries',
   ...drafts,
   localized: true,
-  attributes: { ...constrained, tags: { ...tags, inversedBy: 'entries' } },
+  attributes: {
+    ...constrained,
+    tags: { ...tags, inversedBy: 'entries' },
+    seal: { ...seals, inversedBy: 'entry' },
+  },
 });
 
 /** Notes whose attributes have constraints. */
@@ -125,10 +174,14 @@ const item = defineCollectionType({
   pluralApiId: 'items',
   localized: true,
   history: true,
-  attributes: { ...constrained, tags: { ...tags, inversedBy: 'items' } },
+  attributes: {
+    ...constrained,
+    tags: { ...tags, inversedBy: 'items' },
+    seal: { ...seals, inversedBy: 'item' },
+  },
 });
 
-export const contentTypes = [team, tag, article, report, page, note, story, memo, entry, item];
+export const contentTypes = [team, tag, seal, article, report, page, note, story, memo, entry, item];
 export const components = [part, strictPart];
 
 export const TYPES = ['article', 'report', 'page', 'note', 'story', 'memo', 'entry', 'item'] as const;
@@ -157,6 +210,7 @@ export interface Version {
   readonly kind: string | null;
   readonly topic: string | null;
   readonly team: string | null;
+  readonly seal: string | null;
   readonly tags: readonly string[];
   readonly parts: readonly string[];
   /** Of stories. */

@@ -92,6 +92,7 @@ export class RightsFuzz {
   changing = 0;
   private teams: readonly string[] = [];
   private tags: readonly string[] = [];
+  private seals: readonly string[] = [];
   private url = '';
   /** Path of the last release that was published. */
   private released: string | null = null;
@@ -123,6 +124,7 @@ export class RightsFuzz {
     const make = async (type: string, name: string): Promise<string> =>
       String((await fuzz.service(type).create({ name })).documentId);
     fuzz.teams = [await make('team', 'red'), await make('team', 'blue')];
+    fuzz.seals = [await make('seal', 'first'), await make('seal', 'second')];
     fuzz.tags = [await make('tag', 'free'), await make('tag', 'locked')];
     return fuzz;
   }
@@ -146,8 +148,8 @@ export class RightsFuzz {
     }
   }
 
-  private async runOn(ids: string[], { type, before, caller, writes }: Scenario): Promise<void> {
-    if (isConstrained(type)) ids.push(await this.createOther(type));
+  private async runOn(ids: string[], { type, org, before, caller, writes }: Scenario): Promise<void> {
+    ids.push(await this.createOther(type, org));
     const approvals = new Approvals();
     approvals.add((await this.versions(ids)).values());
     for (const one of before) {
@@ -175,11 +177,11 @@ export class RightsFuzz {
   }
 
   /** Creates a document with other values, in both languages. */
-  private async createOther(type: TypeName): Promise<string> {
-    const service = this.service(type);
-    const made = await service.create({ title: 'y', topic: 'b', parts: [{ text: 'p' }] });
-    const id = String(made.documentId);
-    await service.update(id, { title: 'x' }, { locale: 'de' });
+  private async createOther(type: TypeName, org: string): Promise<string> {
+    const [, seal] = this.seals;
+    const id = await this.create(type, org, { title: 'y', kind: 'closed', topic: 'b', seal });
+    const translation = { title: 'x', kind: 'open', ...(type === 'story' ? { stage: 'read' } : {}) };
+    if (hasLocales(type)) await this.service(type).update(id, translation, { locale: 'de' });
     return id;
   }
 
@@ -196,9 +198,13 @@ export class RightsFuzz {
   }
 
   /** Creates a published document as the application. */
-  private async create(type: TypeName, org: string): Promise<string> {
+  private async create(
+    type: TypeName,
+    org: string,
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<string> {
     const service = this.service(type);
-    const values = { title: 'x', kind: 'open', topic: 'a', parts: [{ text: 'p' }] };
+    const values = { title: 'x', kind: 'open', topic: 'a', parts: [{ text: 'p' }], ...more };
     const made = await service.create(
       type === 'memo' ? { ...values, org } : values,
       type === 'story' ? { status: 'draft' } : {},
@@ -224,13 +230,14 @@ export class RightsFuzz {
 
   private data(
     type: TypeName,
-    { team, tags, connect, parts, stage, ...values }: Body,
+    { team, seal, tags, connect, parts, stage, ...values }: Body,
   ): Record<string, unknown> {
     const targets = (tags ?? []).map((n) => this.tags[n]);
     return {
       ...values,
       ...(stage === undefined || type !== 'story' ? {} : { stage }),
       ...(team === undefined ? {} : { team: this.teams[team] }),
+      ...(seal === undefined ? {} : { seal: this.seals[seal] }),
       ...(tags === undefined ? {} : { tags: connect === true ? { connect: targets } : targets }),
       ...(parts === undefined ? {} : { parts: parts.map((text) => ({ text })) }),
     };
@@ -244,6 +251,7 @@ export class RightsFuzz {
       const table = PLURALS[type];
       const rows = await this.app.sql(
         `select v.document_id, v.locale, v.published, v.title, v.kind, v.topic, v.team_document_id, v.parts,
+           v.seal_document_id as seal,
            to_jsonb(v) ->> 'stage' as stage, to_jsonb(v) ->> 'org' as org,
            (select coalesce(json_agg(l.target_document_id order by l.position), '[]') from ${table}_tags_links l
             where l.owner_document_id = v.document_id and l.published = v.published
@@ -258,6 +266,7 @@ export class RightsFuzz {
           ...{ locale: row['locale'], published: row['published'], title: row['title'] },
           ...{ kind: row['kind'], topic: row['topic'], stage: row['stage'], org: row['org'] },
           team: teamName(row['team_document_id']),
+          seal: row['seal'],
           tags: row['tags'].map((id: string) => (id === this.tags[0] ? 'free' : 'locked')),
           parts: (row['parts'] ?? []).map(({ text }: { text: string }) => text),
         };

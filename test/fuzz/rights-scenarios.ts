@@ -10,6 +10,7 @@ export interface Body {
   readonly stage?: string;
   readonly topic?: string | null;
   readonly team?: number;
+  readonly seal?: number;
   readonly tags?: readonly number[];
   readonly connect?: boolean;
   readonly parts?: readonly string[];
@@ -61,6 +62,7 @@ const body: fc.Arbitrary<Body> = fc.record(
     stage: fc.constantFrom('written', 'read', 'read'),
     topic: fc.constantFrom('a', 'b', 'a', 'b', null),
     team: fc.nat(1),
+    seal: fc.nat(1),
     tags: fc.subarray([0, 1]),
     connect: fc.boolean(),
     parts: fc.constantFrom(['p'], ['p'], ['p', 'q'], ['q'], []),
