@@ -110,9 +110,9 @@ export class VisibleContents {
   }
 
   /**
-   * Returns a function that returns the body of a version. A body lacks links to deleted documents,
-   * attributes and relations that the caller may not write, and values that `refuses` names. `withSelf` is
-   * whether the document may link to itself.
+   * Returns a function that returns the body of a version. A body lacks links to deleted documents, and
+   * values that `refuses` names. It also lacks attributes and relations that no body may contain, or that
+   * the caller may not write. `withSelf` is whether the document may link to itself.
    */
   async bodyOf(
     row: VersionRow,
@@ -131,9 +131,9 @@ export class VisibleContents {
         this.of(row, subject, {
           link: (link) => (exists(keyOf(link)) ? referenceTo(link) : null),
           identified,
-          without: (attribute) => !attribute.writable || !rights.mayWrite(attribute),
+          without: (attribute) => !rights.mayWrite(attribute),
           refuses: (attribute, value) =>
-            (isLinked(attribute) && !mayLink(attribute)) || refuses(attribute, value),
+            !attribute.writable || (isLinked(attribute) && !mayLink(attribute)) || refuses(attribute, value),
         }) ?? {}
       );
     };

@@ -1,0 +1,83 @@
+/** History of types with options that limit what requests may read and write. */
+import {
+  defineCollectionType,
+  defineComponent,
+  getContentToken,
+  type ContentService,
+} from 'nestjs-content-api';
+import { HistoryModule } from 'nestjs-content-api/history';
+import { createTestApp, type TestApp } from '../support/app.ts';
+
+let limit = 10;
+const score = {
+  type: 'integer',
+  validate: (value: number) => (value > limit ? 'is too high' : null),
+} as const;
+
+const part = defineComponent({
+  uid: 'shared.part',
+  attributes: {
+    text: { type: 'string' },
+    source: { type: 'string', writable: false, default: 'editor' },
+    score,
+  },
+});
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  history: true,
+  attributes: {
+    title: { type: 'string' },
+    score,
+    lead: { type: 'component', component: 'shared.part' },
+    parts: { type: 'component', component: 'shared.part', repeatable: true },
+  },
+});
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  history: true,
+  routes: false,
+  attributes: { title: { type: 'string' } },
+});
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await createTestApp({
+    contentTypes: [page, note],
+    components: [part],
+    access: { public: { '*': '*' } },
+    imports: [HistoryModule.forRoot()],
+  });
+});
+afterEach(() => {
+  limit = 10;
+});
+afterAll(() => test.close());
+
+const make = async (data: object): Promise<string> =>
+  (await test.http.post('/api/pages').send({ data }).expect(201)).body.data.documentId;
+const partsOf = async (id: string): Promise<any> => {
+  const { lead, parts } = (await test.http.get(`/api/pages/${id}?populate=*`).expect(200)).body.data;
+  return [lead, ...parts].map(({ id: _id, documentId: _documentId, ...values }) => values);
+};
+const CREATED = { title: 'First', lead: { text: 'a' }, parts: [{ text: 'b' }] };
+const RESTORED = ['a', 'b'].map((text) => ({ text, source: 'editor', score: null }));
+
+it('15.2, 25.5 restores components with attributes that no body may contain', async () => {
+  const id = await make(CREATED);
+  await test.http
+    .put(`/api/pages/${id}`)
+    .send({ data: { lead: null, parts: [] } })
+    .expect(200);
+  const versions = (await test.http.get(`/api/pages/${id}/versions`).expect(200)).body.data;
+  await test.http.post(`/api/pages/${id}/versions/${versions.at(-1).id}/actions/restore`).expect(200);
+  expect(await partsOf(id)).toEqual(RESTORED);
+});
+
+it('15.2, 25.6 restores deleted documents with such components', async () => {
+  const id = await make(CREATED);
+  await test.http.delete(`/api/pages/${id}`).expect(204);
+  await test.http.post(`/api/pages/${id}/actions/restore`).expect(200);
+  expect(await partsOf(id)).toEqual(RESTORED);
+});
