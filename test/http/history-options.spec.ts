@@ -81,3 +81,13 @@ it('15.2, 25.6 restores deleted documents with such components', async () => {
   await test.http.post(`/api/pages/${id}/actions/restore`).expect(200);
   expect(await partsOf(id)).toEqual(RESTORED);
 });
+
+it('14.24, 25.6 leaves out values of a deleted document that a function refuses now', async () => {
+  const id = await make({ title: 'Second', score: 7, lead: { text: 'a', score: 8 }, parts: [] });
+  await test.http.delete(`/api/pages/${id}`).expect(204);
+  limit = 5;
+  const { body } = await test.http.post(`/api/pages/${id}/actions/restore`).expect(200);
+  expect(body.data).toMatchObject({ title: 'Second', score: null });
+  expect(body.meta).toEqual({ leftOut: ['score'] });
+  expect(await partsOf(id)).toEqual([{ text: 'a', source: 'editor', score: null }]);
+});

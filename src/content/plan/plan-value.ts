@@ -154,7 +154,7 @@ interface Candidate {
 }
 
 /** Reports the message of the attribute's own check. A password is never repeated. */
-function validate(value: unknown, { attribute: { def }, raw, at }: Candidate): void {
+export function checkValue(value: unknown, { attribute: { def }, raw, at }: Candidate): void {
   const check = def.validate as ValueCheck<unknown> | undefined;
   const message = check?.(value) ?? null;
   if (message !== null) at.report(message, def.type === 'password' ? undefined : raw);
@@ -167,7 +167,7 @@ function acceptValue({ attribute, raw, at }: Candidate, level: Level, context: P
     return null;
   }
   const value = attribute.type.castValue(raw, attribute.def, at) ?? null;
-  if (value !== null && !context.draft) validate(value, { attribute, raw, at });
+  if (value !== null && !context.draft) checkValue(value, { attribute, raw, at });
   const { within } = level;
   const counts = attribute.def.unique === true && within !== null && !context.draft;
   if (counts && value !== null && value !== '' && !unstorable(value))

@@ -3,6 +3,7 @@ import type { Issue } from '../../kernel/errors.js';
 import type { Attribute, EmbeddedAttribute, Model } from '../model/model.js';
 import { storedValue } from '../model/value-context.js';
 import { componentOf } from './given.js';
+import { checkValue } from './plan-value.js';
 import { checkCount } from './plan-values.js';
 import { instancesOf, type StoredValues } from './stored-instances.js';
 
@@ -41,8 +42,11 @@ export function problemOf(attribute: Attribute, value: unknown, draft: boolean):
   const issues: Issue[] = [];
   const at = storedValue({ path: [attribute.name], draft, issues });
   if ('components' in attribute) checkCount(instancesOf(value), attribute, at);
-  else if (!isMissing && attribute.type.castValue(value, attribute.def, at) === null)
-    at.reportType(attribute.type.label, value);
+  else if (!isMissing) {
+    const cast = attribute.type.castValue(value, attribute.def, at) ?? null;
+    if (cast === null) at.reportType(attribute.type.label, value);
+    else if (!draft) checkValue(cast, { attribute, raw: value, at });
+  }
   if (isMissing && !draft) at.report(`${attribute.name} must be defined`);
   return issues[0]?.message ?? null;
 }
