@@ -91,3 +91,17 @@ it('14.24, 25.6 leaves out values of a deleted document that a function refuses 
   expect(body.meta).toEqual({ leftOut: ['score'] });
   expect(await partsOf(id)).toEqual([{ text: 'a', source: 'editor', score: null }]);
 });
+
+it('stores versions of a type without routes, and serves them on no route', async () => {
+  const notes = test.app.get<ContentService>(getContentToken('note'), { strict: false });
+  const { documentId } = await notes.create({ title: 'Internal' });
+  await notes.delete(documentId);
+  expect(await test.sql(`select count(*)::int4 as n from content_version where type = 'note'`)).toEqual([
+    { n: 2 },
+  ]);
+  for (const path of ['notes/trash', `notes/${documentId}/versions`])
+    await test.http.get(`/api/${path}`).expect(404);
+  await test.http.post(`/api/notes/${documentId}/actions/restore`).expect(404);
+  const { paths } = (await test.http.get('/api/openapi.json').expect(200)).body;
+  expect(Object.keys(paths).filter((path) => path.includes('/notes'))).toEqual([]);
+});

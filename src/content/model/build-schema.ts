@@ -68,6 +68,9 @@ function routesOf({ kind, routes = true }: ContentTypeDefinition): readonly Rout
   );
 }
 
+const historyOf = ({ history = false, routes }: ContentTypeDefinition): readonly 'history'[] =>
+  history && routes !== false ? ['history'] : [];
+
 interface SoundModel {
   readonly types: readonly ContentTypeDefinition[];
   readonly components: readonly ComponentDefinition[];
@@ -91,7 +94,7 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   fallback: fallbackRules(def.fallbackLocale),
   table: tableOf(def, schema),
   internal: def === file,
-  routes: [...routesOf(def), ...actionsOf(def), ...(def.history === true ? (['history'] as const) : [])],
+  routes: [...routesOf(def), ...actionsOf(def), ...historyOf(def)],
   publishBy: def.publishBy ?? 'write',
   owner: def.owner ?? null,
   tenant: def.tenant ?? null,
