@@ -23,6 +23,14 @@ const page = defineCollectionType({
     tags: { type: 'relation', relation: 'manyToMany', target: 'tag' },
   },
 });
+const local = { type: 'string', archived: false } as const;
+const inner = defineComponent({ uid: 'h.inner', attributes: { text: { type: 'string' }, local } });
+const memo = defineCollectionType({
+  singularApiId: 'memo',
+  pluralApiId: 'memos',
+  history: true,
+  attributes: { local, inner: { type: 'component', component: 'h.inner' } },
+});
 const tag = defineCollectionType({
   singularApiId: 'tag',
   pluralApiId: 'tags',
@@ -39,8 +47,8 @@ describe('an archive with history', () => {
 
   const start = async (): Promise<TestApp> => {
     const app = await createTestApp({
-      components: [part],
-      contentTypes: [page, tag],
+      components: [part, inner],
+      contentTypes: [page, tag, memo],
       locales: ['en', 'fr'],
       access: { public: { '*': '*' } },
       imports: [HistoryModule.forRoot({ sittingMinutes: 0 })],
@@ -163,5 +171,13 @@ describe('an archive with history', () => {
     expect(lists).toHaveLength(2);
     for (const list of lists) expect(list.split('\n')[0]).not.toContain('"secret"');
     await expect(exported(source, ['future'])).rejects.toThrow('no module that exports "future"');
+  });
+
+  it('25.13 has no values of attributes that archives leave out, also inside components', async () => {
+    const local = 'stays here';
+    await send(source, 'POST', 'memos', { local, inner: { text: 'kept', local } });
+    const text = gunzipSync(await exported(source, ['history'])).toString();
+    expect(text).toContain('kept');
+    expect(text).not.toContain(local);
   });
 });

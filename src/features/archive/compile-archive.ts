@@ -1,14 +1,7 @@
 /** Statements that export documents, each as one JSON text. */
 import { present } from '../../kernel/present.js';
-import { type ArchivedType, holdsSecrets, isSecret } from '../../content/model/archive.js';
-import type {
-  Attribute,
-  Column,
-  Component,
-  EmbeddedAttribute,
-  Schema,
-  StoredLinks,
-} from '../../content/model/model.js';
+import { type ArchivedType, holdsSecrets } from '../../content/model/archive.js';
+import type { Column, Schema, StoredLinks } from '../../content/model/model.js';
 import type { DocumentMember } from '../../content/documents/archive-parts.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
 import {
@@ -23,60 +16,9 @@ import {
   type Statement,
 } from '../../kernel/sql.js';
 import { namesOf, targetColumns } from '../../content/compile/link-sql.js';
-import { listOf } from '../../content/compile/json-list.js';
+import { cleanList } from '../../content/compile/archived-values.js';
 
 export const SYSTEM = sql`document_id, id, locale, published, created_at, updated_at, published_at, revision`;
-
-const item = (depth: number): Sql => sql`e${constant(depth)}`;
-
-/** Attributes of a component that are secret, and attributes whose components contain secrets. */
-function secretParts({ attributes }: Component): {
-  readonly names: readonly Attribute[];
-  readonly holders: readonly EmbeddedAttribute[];
-} {
-  const all = [...attributes.values()];
-  return {
-    names: all.filter(isSecret),
-    holders: all.filter((one): one is EmbeddedAttribute => 'components' in one && holdsSecrets(one)),
-  };
-}
-
-type Path = readonly Component[];
-
-/** Removes the secrets from an instance. Throws for a recursive component with a password. */
-function cleanInstance(value: Sql, path: Path): Sql {
-  const [component] = path.slice(-1) as [Component];
-  if (path.indexOf(component) < path.length - 1)
-    throw new Error(
-      `"${component.uid}" contains a password and may contain itself: archives do not support this`,
-    );
-  const { names, holders } = secretParts(component);
-  const without = names.reduce((rest, { name }) => sql`${rest} - ${quote(name, 'string')}`, value);
-  return holders.reduce((rest, holder) => {
-    const name = quote(holder.name, 'string');
-    const inner = cleanList(holder, sql`${value}->${name}`, path);
-    return sql`${rest} || case when ${value} ? ${name} then jsonb_build_object(${name}, ${inner}) else '{}' end`;
-  }, without);
-}
-
-/** Removes the secrets from the value of an attribute. A single instance stays an object. */
-function cleanList({ named, components }: EmbeddedAttribute, inner: Sql, path: Path): Sql {
-  const one = item(path.length);
-  const value = sql`${one}.v`;
-  const cleaned = components.map(
-    (component) => [component, sql`(${cleanInstance(value, [...path, component])})`] as const,
-  );
-  const [first] = cleaned.map(([, clean]) => clean);
-  const branches = cleaned.map(([{ uid }, clean]) => sql`when ${quote(uid, 'string')} then ${clean}`);
-  const clean = named
-    ? sql`case ${value}->>'__component' ${join(branches, ' ')} else ${value} end`
-    : (first ?? value);
-  const object = sql`case jsonb_typeof(${value}) when 'object' then ${clean} else ${value} end`;
-  const list = sql`(select jsonb_agg(${object} order by ${one}.n)
-    from jsonb_array_elements(${listOf(inner)}) with ordinality ${one}(v, n))`;
-  return sql`case jsonb_typeof(${inner})
-    when 'array' then coalesce(${list}, '[]') when 'object' then ${list}->0 else ${inner} end`;
-}
 
 function shown({ name, attribute }: Column): Sql {
   const value = sql`t.${quote(name)}`;

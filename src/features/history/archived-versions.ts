@@ -1,5 +1,6 @@
 /** Versions in archives: a list in the line of their document. */
 import { nextCount } from '../../content/compile/changes.js';
+import { cleanValues } from '../../content/compile/archived-values.js';
 import {
   type ArchivePart,
   type ImportedDocuments,
@@ -36,11 +37,15 @@ const COLUMNS = join(
 const MEMBER = quote(HISTORY_MEMBER, 'string');
 
 /** Prints the newest versions of a document as a JSON list, oldest first; null without any. */
-function versionsOf(file: ContentType, { singularApiId }: ContentType, document: Sql): Sql {
+function versionsOf(file: ContentType, type: ContentType, document: Sql): Sql {
+  const { singularApiId } = type;
+  const columns = LISTED.map(({ name }) =>
+    name === CONTENT ? sql`${cleanValues(type, sql`v.${quote(name)}`)} as ${quote(name)}` : quote(name),
+  );
   const newest = sql`select f.* from ${quote(historyTableOf(file))} f
     where f.document_id = ${document} and f.type = ${constant(singularApiId)}
     order by f.id desc limit ${param(MOST)}::int4`;
-  const shown = sql`select to_json(s) from (select ${COLUMNS}) s`;
+  const shown = sql`select to_json(s) from (select ${join(columns, ', ')}) s`;
   return sql`(select json_agg((${shown}) order by v.id) from (${newest}) v)`;
 }
 
