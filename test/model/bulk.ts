@@ -113,14 +113,20 @@ export class BulkWrite {
   }
 
   /**
-   * Writes the items to the model. Calls `note` after each with the versions that it has written. Throws the
-   * first Refusal if all are written or none.
+   * Writes the items to the model. Calls `note` after each with the versions that it has written, and its verb.
+   * Throws the first Refusal if all are written or none.
    */
-  apply(newId: (item: number) => string, note: (written: readonly string[]) => void): void {
+  apply(
+    newId: (item: number) => string,
+    note: (written: readonly string[], verb: Item['verb']) => void,
+  ): void {
     const first = this.steps.find(({ refusal }) => refusal !== null)?.refusal ?? null;
     if (this.about.atomic && first !== null) throw first;
     for (const [i, step] of this.steps.entries())
       if (step.refusal === null)
-        note(applyStep(this.names.world, step, { caller: this.about.caller, newId: newId(i) }));
+        note(
+          applyStep(this.names.world, step, { caller: this.about.caller, newId: newId(i) }),
+          step.item.verb,
+        );
   }
 }

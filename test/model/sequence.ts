@@ -22,7 +22,7 @@ import type { State } from './links.ts';
 import { join, versionQuery } from './queries.ts';
 import { type Type, typeNamed } from './shape.ts';
 import { Tags } from './tags.ts';
-import { localeOf, SCHEDULE, versionKey, World, type Write, writtenState } from './world.ts';
+import { localeOf, SCHEDULE, type Snapshot, versionKey, World, type Write, writtenState } from './world.ts';
 
 /** A sequence with a difference: its requests, and the difference. */
 export class Difference extends Error {
@@ -357,11 +357,15 @@ export class Sequence {
     const newId = (i: number): string => String(body?.data?.[i]?.documentId ?? 'none');
     const written = this.apply({ ...reply, body }, [200], () => {
       let now = before;
-      bulk.apply(newId, (some) => {
-        before = now;
+      // Versions that the items of one request delete are restored together.
+      const deleted: [string, Snapshot][] = [];
+      bulk.apply(newId, (some, verb) => {
+        before = { ...now, snapshots: new Map([...deleted, ...now.snapshots]) };
         this.note(before, some);
         this.history.leave(before);
         now = this.history.take();
+        const isGone = ([version]: [string, Snapshot]): boolean => !now.snapshots.has(version);
+        if (verb === 'delete') deleted.push(...[...before.snapshots].filter(isGone));
       });
       return [];
     });
