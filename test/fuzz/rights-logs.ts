@@ -1,4 +1,4 @@
-/** Entries of the event log and of the audit log about the writes of the fuzzer of rights. */
+/** Logs of the writes of the fuzzer of rights: events, audit log, and what hooks noted. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Version } from './rights-model.ts';
 
@@ -7,8 +7,8 @@ type Query = (text: string) => Promise<Record<string, any>[]>;
 /** A version before and after a write; undefined where it does not exist. */
 export type Change = readonly [before: Version | undefined, after: Version | undefined];
 
-/** Actions by document. */
-type Entries = ReadonlyMap<string, readonly string[]>;
+/** Actions by document. Before its creation, a document is called `new`. */
+export type Entries = ReadonlyMap<string, readonly string[]>;
 
 const LOGS = ['content_event', 'content_audit'] as const;
 
@@ -20,12 +20,19 @@ export async function lastEntry(sql: Query): Promise<string> {
 
 const idsOf = (log: string): string => `(select id from ${log} order by id desc limit 1)`;
 
-async function entriesAfter(sql: Query, log: string, last: string): Promise<Entries> {
+async function entriesOf(sql: Query, log: string, last: string): Promise<Entries> {
   const found = new Map<string, string[]>();
   for (const { id, action } of await sql(
     `select document_id as id, action from ${log} where id > ${last} and document_id is not null order by id`,
   ))
     found.set(id, [...(found.get(id) ?? []), action]);
+  return found;
+}
+
+/** Returns the entries of both logs after one of them. */
+export async function entriesAfter(sql: Query, last: string): Promise<ReadonlyMap<string, Entries>> {
+  const found = new Map<string, Entries>();
+  for (const log of LOGS) found.set(log, await entriesOf(sql, log, last));
   return found;
 }
 
@@ -42,18 +49,16 @@ const isLoss = ([before, after]: Change): boolean =>
 
 function isLogged(change: Change, entries: Entries): boolean {
   const [before, after] = change;
-  const found = entries.get((after ?? before)?.documentId ?? '') ?? [];
+  const id = (after ?? before)?.documentId ?? '';
+  const found = [...(entries.get(id) ?? []), ...(entries.get('new') ?? [])];
   const actions = actionsOf(change);
   return found.some((action) => actions === null || actions.includes(action));
 }
 
-/** Returns the changes since an entry that one of the logs lacks. */
-export async function unloggedIn(sql: Query, last: string, changes: readonly Change[]): Promise<string[]> {
-  const problems: string[] = [];
-  for (const log of LOGS) {
-    const entries = await entriesAfter(sql, log, last);
-    const missing = changes.filter((change) => !isLoss(change) && !isLogged(change, entries));
-    problems.push(...missing.map((change) => `${log} has no entry for ${JSON.stringify(change)}`));
-  }
-  return problems;
-}
+/** Returns the changes that one of the logs lacks. */
+export const unloggedIn = (logs: ReadonlyMap<string, Entries>, changes: readonly Change[]): string[] =>
+  [...logs].flatMap(([log, entries]) =>
+    changes
+      .filter((change) => !isLoss(change) && !isLogged(change, entries))
+      .map((change) => `${log} has no entry for ${JSON.stringify(change)}`),
+  );

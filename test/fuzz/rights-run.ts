@@ -9,7 +9,8 @@ import { type BusyApp, startBusy } from '../concurrency/app.ts';
 import { Approvals } from './rights-approvals.ts';
 import { type Action, byHeader, type Caller, covers, grantsOf, ROLES } from './rights-callers.ts';
 import { brokenConstraints } from './rights-constraints.ts';
-import { type Change, lastEntry, unloggedIn } from './rights-logs.ts';
+import { HookNotes, hooksFor } from './rights-hooks.ts';
+import { type Change, entriesAfter, lastEntry, unloggedIn } from './rights-logs.ts';
 import {
   components,
   contentTypes,
@@ -98,12 +99,17 @@ export class RightsFuzz {
   private released: string | null = null;
   private readonly app: BusyApp;
 
-  private constructor(app: BusyApp) {
+  private readonly hooks: HookNotes;
+
+  private constructor(app: BusyApp, hooks: HookNotes) {
     this.app = app;
+    this.hooks = hooks;
   }
 
   static async open(): Promise<RightsFuzz> {
+    const hooks = new HookNotes();
     const app = await startBusy({
+      providers: hooksFor(hooks),
       contentTypes: contentTypes,
       components,
       access: {
@@ -119,7 +125,7 @@ export class RightsFuzz {
         AuditModule.forRoot(),
       ],
     });
-    const fuzz = new RightsFuzz(app);
+    const fuzz = new RightsFuzz(app, hooks);
     fuzz.url = await app.app.getUrl();
     const make = async (type: string, name: string): Promise<string> =>
       String((await fuzz.service(type).create({ name })).documentId);
@@ -161,15 +167,17 @@ export class RightsFuzz {
     for (const one of writes.filter(isPossible).flatMap(stepsOf)) {
       const was = await this.versions(ids);
       const last = await lastEntry(this.sql);
+      this.hooks.clear();
       const status = await this.perform(one, { type, caller, ids, log });
       this.statuses[status] = (this.statuses[status] ?? 0) + 1;
       const now = await this.versions(ids);
       const changes = changesOf(was, now);
+      const logs = new Map([...(await entriesAfter(this.sql, last)), ...this.hooks.logsOf(type)]);
       const problems = [
         ...this.problemsOf(changes, { one, caller, status, approvals }),
         ...brokenConstraints([...now.values()]),
         // A write of an inverse side is an entry of its own document only.
-        ...(one.verb === 'tag' ? [] : await unloggedIn(this.sql, last, [...changes.values()])),
+        ...(one.verb === 'tag' ? [] : unloggedIn(logs, [...changes.values()])),
       ];
       approvals.add(now.values());
       if (problems.length > 0) throw new Error([...log, ...problems].join('\n  '));

@@ -2,7 +2,7 @@
  * `npm run fuzz:rights [-- --requests N --seconds N --seed S]`: writes of callers whose grants have conditions.
  * No write changes a version that meets none of them before or after it, and a 4xx changes nothing. Published
  * versions meet the constraints of their attributes, and were approved if their type has stages. Each change is in
- * the event log and in the audit log.
+ * the event log and in the audit log, and known to the hooks of its type.
  */
 import fc from 'fast-check';
 import { startPostgres } from '../support/postgres-server.ts';
