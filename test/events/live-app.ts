@@ -22,6 +22,7 @@ const article = defineCollectionType({
   attributes: {
     title: { type: 'string' },
     section: { type: 'relation', relation: 'manyToOne', target: 'section', inversedBy: 'articles' },
+    topics: { type: 'relation', relation: 'manyToMany', target: 'topic', inversedBy: 'articles' },
   },
 });
 const section = defineCollectionType({
@@ -44,6 +45,13 @@ export const page = defineCollectionType({
   pluralApiId: 'pages',
   localized: true,
   attributes: { title: { type: 'string', localized: true } },
+});
+const topic = defineCollectionType({
+  singularApiId: 'topic',
+  pluralApiId: 'topics',
+  attributes: {
+    articles: { type: 'relation', relation: 'manyToMany', target: 'article', mappedBy: 'topics' },
+  },
 });
 const silent = defineCollectionType({
   singularApiId: 'silent',
@@ -105,7 +113,7 @@ export class LiveApp {
     const sockets: Socket[] = [];
     const test = await createTestApp(
       {
-        contentTypes: [article, section, memo, page, silent],
+        contentTypes: [article, topic, section, memo, page, silent],
         defaultLocale: 'en',
         locales: ['en', 'fr'],
         access: {

@@ -12,6 +12,8 @@ const TAG_BYTES = 12;
 
 /** Name that goes stale with every change. */
 const ANY = '';
+/** Name in place of a document id, which cannot contain a space. */
+const LINKS = 'of links';
 
 /**
  * Whether responses of published content can have changed. Links that a draft assigns to documents of a type
@@ -27,13 +29,20 @@ const isPublic = ({ published, attributes }: LoggedEvent, { storage }: ContentTy
   );
 
 /**
- * Returns the targets that a write may have taken from other documents. Their responses show it, and depend
- * on the type of the target.
+ * Returns the types of other documents whose links a write may have changed. They own the links of an inverse
+ * side, or have lost a target. Responses that show a taken target depend on its type.
  */
-const takenBy = ({ action, attributes }: LoggedEvent, { storage }: ContentType): readonly ContentType[] =>
-  storage.relations
-    .filter(({ name, exclusive }) => exclusive && (action === 'publish' || attributes.includes(name)))
-    .flatMap(({ targets }) => targets);
+const linkedBy = ({ action, attributes }: LoggedEvent, type: ContentType): readonly ContentType[] =>
+  type.storage.relations
+    .filter(({ name }) => action === 'publish' || attributes.includes(name))
+    .flatMap(({ exclusive, join, targets }) => [
+      ...(exclusive || join.side === 'inverse' ? targets : []),
+      ...(exclusive && join.side !== 'inverse' ? [type] : []),
+    ]);
+
+/** Whether documents of a type own links to documents of another one, which they lose by a deletion. */
+const ownsLinksTo = ({ storage }: ContentType, target: ContentType): boolean =>
+  storage.relations.some(({ join, targets }) => join.side !== 'inverse' && targets.includes(target));
 
 /**
  * Makes tags of dependencies. Only dependencies whose changes are reported have tags: types of the event log
@@ -51,11 +60,11 @@ export class Tags {
   of({ types, document }: Subject, permissions: Permissions): readonly string[] | null {
     const all = document === null ? types : [...types, document.type];
     if (all.length === 0 || !all.every((name) => this.isReported(name, permissions))) return null;
-    if (all.length > MAX_TAGS) return [this.ofType(ANY)];
+    if (all.length >= MAX_TAGS) return [this.ofType(ANY)];
     const tags = types.map((name) => this.ofType(name));
-    return document === null
-      ? tags
-      : [...tags, this.ofDocument({ type: document.type, documentId: document.id })];
+    if (document === null) return tags;
+    const { type, id: documentId } = document;
+    return [...tags, this.ofDocument({ type, documentId }), ...this.ofLinks(type)];
   }
 
   /** Returns the tags that events make stale, without duplicates; none if the public sees no change. */
@@ -67,11 +76,18 @@ export class Tags {
 
   private staleByOne(event: LoggedEvent, permissions: Permissions): readonly string[] {
     const type = this.typeOf(event.type);
-    if (type === undefined || !isPublic(event, type) || !this.isReported(event.type, permissions)) return [];
-    const taken = takenBy(event, type)
+    if (type === undefined || !isPublic(event, type)) return [];
+    const others = [...linkedBy(event, type), ...this.holdersOf(event, type)]
       .map(({ singularApiId }) => singularApiId)
       .filter((name) => this.isReported(name, permissions));
-    return [...[event.type, ...taken].map((name) => this.ofType(name)), this.ofDocument(event)];
+    const isReported = this.isReported(event.type, permissions);
+    const own = isReported ? [this.ofType(event.type), this.ofDocument(event)] : [];
+    return [...own, ...others.flatMap((name) => [this.ofType(name), ...this.ofLinks(name)])];
+  }
+
+  /** Returns the types whose documents may have lost a link to a deleted document. */
+  private holdersOf({ action }: LoggedEvent, type: ContentType): readonly ContentType[] {
+    return action === 'delete' ? [...this.schema.types.values()].filter((one) => ownsLinksTo(one, type)) : [];
   }
 
   private typeOf(name: string): ContentType | undefined {
@@ -89,6 +105,12 @@ export class Tags {
     const tag = this.digest(name);
     this.known.set(name, tag);
     return tag;
+  }
+
+  /** Returns the tag of links that other documents may change; none for a type without links. */
+  private ofLinks(name: string): readonly string[] {
+    const owns = this.typeOf(name)?.storage.relations.some(({ join }) => join.side !== 'inverse') === true;
+    return owns ? [this.digest(`${name} ${LINKS}`)] : [];
   }
 
   private ofDocument({ type, documentId }: Pick<LoggedEvent, 'type' | 'documentId'>): string {
