@@ -39,8 +39,8 @@ export async function entriesAfter(sql: Query, last: string): Promise<ReadonlyMa
 /** Actions of which one must stand for a change. Entries of drafts have any action. */
 function actionsOf([before, after]: Change): readonly string[] | null {
   if ((after ?? before)?.published !== true) return null;
-  if (after === undefined) return ['unpublish', 'delete'];
-  return before === undefined ? ['publish', 'create'] : ['publish', 'update', 'create'];
+  // To hooks, a new locale is an update.
+  return after === undefined ? ['unpublish', 'delete'] : ['publish', 'update', 'create'];
 }
 
 /** Whether the document of the change has only lost the target of its one-to-one relation to another one. */
