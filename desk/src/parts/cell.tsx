@@ -2,9 +2,9 @@
 import { Group, Text } from '@mantine/core';
 import { linkOf, type Json, textOfValue } from '../form/values.ts';
 import { type Attribute, kindOf, type Model } from '../model/model.ts';
+import { valueText } from '../model/value-text.ts';
 import { isolated } from '../texts/isolated.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
-import { valueText } from '../texts/value-text.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
 const MAX_LINKS = 3;

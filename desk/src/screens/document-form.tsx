@@ -11,12 +11,12 @@ import type { Conflict } from '../form/merge.ts';
 import { textOfBlocks } from '../form/blocks-text.ts';
 import { isItem, type Link as StoredLink, textOfValue, unfinishedText } from '../form/values.ts';
 import { type Attribute, mayOpen, type Part } from '../model/model.ts';
+import { valueText } from '../model/value-text.ts';
 import { Failure } from '../parts/failure.tsx';
 import { focusShown } from '../parts/focus-keeper.ts';
 import { useAnnouncement } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
-import { valueText } from '../texts/value-text.ts';
 import { useModel } from './app.tsx';
 import { Stage } from './stage.tsx';
 

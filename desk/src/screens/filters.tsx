@@ -13,9 +13,9 @@ import {
   withFilter,
 } from '../model/list-query.ts';
 import { type Attribute, choicesOf, type Type } from '../model/model.ts';
+import { valueText } from '../model/value-text.ts';
 import { operatorText } from '../texts/operators.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
-import { valueText } from '../texts/value-text.ts';
 
 /** Label of an attribute; those of every type have texts of the desk. */
 function labelOf({ status, system }: Texts, { name, label, type }: Attribute): string {

@@ -4,9 +4,9 @@ import { textOfBlocks } from '../../form/blocks-text.ts';
 import { type Json, textOfValue, titleOfValue } from '../../form/values.ts';
 import { componentIn, entriesOf, linksIn, type StoredLink } from '../../form/version-changes.ts';
 import { type Attribute, kindOf, type Part } from '../../model/model.ts';
+import { valueText } from '../../model/value-text.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
-import { valueText } from '../../texts/value-text.ts';
 import { useModel } from '../app.tsx';
 
 interface ValueProps {

@@ -1,6 +1,6 @@
 /** Values as texts in the language of the editor. */
-import { type Attribute, valueLabel } from '../model/model.ts';
-import type { useFormats } from './texts.ts';
+import { type Attribute, valueLabel } from './model.ts';
+import type { useFormats } from '../texts/texts.ts';
 
 type Formats = Pick<ReturnType<typeof useFormats>, 'date' | 'dateTime' | 'exactTime'>;
 
