@@ -7,20 +7,18 @@ import type { WritePlan } from '../plan/write-plan.js';
 import type { Runner } from '../../pool/runner.js';
 import { decidedResult } from './document-rights.js';
 
-function protectionOf(plan: WritePlan, defaultLocale: string): Protection {
-  const decision = decidedResult(plan);
+/** Returns the documents that the links of a write may take no target from; null if there are none. */
+function protectionOf(plan: WritePlan): Omit<Protection, 'defaultLocale'> | null {
   const { type } = plan.target;
+  if (type.storage.exclusive.length === 0) return null;
+  const given = decidedResult(plan);
+  const decision = grantedOf(given) === null ? 'all' : given;
   const approved = plan.restores === 'deleted' || type.stages === null ? [] : unapprovable(plan.caller, type);
-  return { decision: grantedOf(decision) === null ? 'all' : decision, approved, defaultLocale };
+  return decision === 'all' && approved.length === 0 ? null : { decision, approved };
 }
 
 /** Whether the links of a write may take targets from documents that the caller may not change. */
-export function mayTakeTargets(plan: WritePlan): boolean {
-  const { type } = plan.target;
-  if (!type.storage.owning.some(({ exclusive }) => exclusive)) return false;
-  const { decision, approved } = protectionOf(plan, '');
-  return decision !== 'all' || approved.length > 0;
-}
+export const mayTakeTargets = (plan: WritePlan): boolean => protectionOf(plan) !== null;
 
 export const linksIn = (steps: readonly WriteStep[]): readonly LinksStep[] =>
   steps.flatMap((step) => ('links' in step ? [step.links] : []));
@@ -34,8 +32,9 @@ export async function checkTargets(
   { plan, defaultLocale }: { readonly plan: WritePlan; readonly defaultLocale: string },
   links: readonly LinksStep[],
 ): Promise<void> {
-  if (!mayTakeTargets(plan)) return;
-  const protection = protectionOf(plan, defaultLocale);
-  const results = await runner.all(links.flatMap((step) => compileTakes(step, protection) ?? []));
+  const protection = protectionOf(plan);
+  if (protection === null) return;
+  const statements = links.flatMap((step) => compileTakes(step, { ...protection, defaultLocale }) ?? []);
+  const results = await runner.all(statements);
   if (results.some(([row]) => row?.['refused'] === true)) throw forbidden();
 }

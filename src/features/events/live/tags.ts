@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { Subject } from '../../../cache/change-log.js';
 import type { Permissions } from '../../../content/access/permissions.js';
-import type { ContentType, Schema } from '../../../content/model/model.js';
+import type { ContentType, LinkedAttribute, Schema } from '../../../content/model/model.js';
 import type { LoggedEvent } from '../logged-event.js';
 
 /** Tags of one response. A response with more dependencies has the tag of all changes. */
@@ -40,9 +40,9 @@ const linkedBy = ({ action, attributes }: LoggedEvent, type: ContentType): reado
       ...(exclusive && join.side !== 'inverse' ? [type] : []),
     ]);
 
-/** Whether documents of a type own links to documents of another one, which they lose by a deletion. */
-const ownsLinksTo = ({ storage }: ContentType, target: ContentType): boolean =>
-  storage.relations.some(({ join, targets }) => join.side !== 'inverse' && targets.includes(target));
+/** Relations whose links belong to the documents of a type. Writes of other documents can change them. */
+const ownLinksOf = ({ storage }: ContentType): readonly LinkedAttribute[] =>
+  storage.relations.filter(({ join }) => join.side !== 'inverse');
 
 /**
  * Makes tags of dependencies. Only dependencies whose changes are reported have tags: types of the event log
@@ -87,7 +87,10 @@ export class Tags {
 
   /** Returns the types whose documents may have lost a link to a deleted document. */
   private holdersOf({ action }: LoggedEvent, type: ContentType): readonly ContentType[] {
-    return action === 'delete' ? [...this.schema.types.values()].filter((one) => ownsLinksTo(one, type)) : [];
+    if (action !== 'delete') return [];
+    const isHolder = (one: ContentType): boolean =>
+      ownLinksOf(one).some(({ targets }) => targets.includes(type));
+    return [...this.schema.types.values()].filter(isHolder);
   }
 
   private typeOf(name: string): ContentType | undefined {
@@ -109,8 +112,8 @@ export class Tags {
 
   /** Returns the tag of links that other documents may change; none for a type without links. */
   private ofLinks(name: string): readonly string[] {
-    const owns = this.typeOf(name)?.storage.relations.some(({ join }) => join.side !== 'inverse') === true;
-    return owns ? [this.digest(`${name} ${LINKS}`)] : [];
+    const type = this.typeOf(name);
+    return type !== undefined && ownLinksOf(type).length > 0 ? [this.digest(`${name} ${LINKS}`)] : [];
   }
 
   private ofDocument({ type, documentId }: Pick<LoggedEvent, 'type' | 'documentId'>): string {
