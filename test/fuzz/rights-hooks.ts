@@ -1,7 +1,7 @@
 /** Hooks of the host, for the fuzzer of rights: they note the documents of writes. */
 import type { Type } from '@nestjs/common';
 import { AfterContent, BeforeContent, type ContentEvent, OnContentCommitted } from 'nestjs-content-api';
-import type { Entries } from './rights-logs.ts';
+import { type Entries, NEW } from './rights-logs.ts';
 import type { TypeName } from './rights-model.ts';
 
 /** Types with hooks. Writes of the others take the ways that need no code of the host. */
@@ -9,9 +9,6 @@ const HOOKED: readonly TypeName[] = ['report', 'page', 'item', 'story'];
 
 const MOMENTS = { before: BeforeContent, after: AfterContent, committed: OnContentCommitted } as const;
 const ACTIONS = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const;
-
-/** Stands for documents that have no id yet. */
-const NEW = 'new';
 
 /** Actions of hooks by document, as a log for each moment. */
 export class HookNotes {

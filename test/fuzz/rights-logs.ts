@@ -7,7 +7,10 @@ type Query = (text: string) => Promise<Record<string, any>[]>;
 /** A version before and after a write; undefined where it does not exist. */
 export type Change = readonly [before: Version | undefined, after: Version | undefined];
 
-/** Actions by document. Before its creation, a document is called `new`. */
+/** Stands for documents that have no id yet. */
+export const NEW = 'new';
+
+/** Actions by document. */
 export type Entries = ReadonlyMap<string, readonly string[]>;
 
 const LOGS = ['content_event', 'content_audit'] as const;
@@ -50,7 +53,7 @@ const isLoss = ([before, after]: Change): boolean =>
 function isLogged(change: Change, entries: Entries): boolean {
   const [before, after] = change;
   const id = (after ?? before)?.documentId ?? '';
-  const found = [...(entries.get(id) ?? []), ...(entries.get('new') ?? [])];
+  const found = [...(entries.get(id) ?? []), ...(entries.get(NEW) ?? [])];
   const actions = actionsOf(change);
   return found.some((action) => actions === null || actions.includes(action));
 }

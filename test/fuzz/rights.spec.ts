@@ -68,7 +68,7 @@ describe('writes of callers whose grants have conditions', () => {
     await fuzz.sql('drop trigger spread on articles; drop function spread');
   });
 
-  it('8.39: are reported if they leave an approval on what nobody approved', async () => {
+  it('8.39: are reported if they change an approved draft and leave its approval', async () => {
     await fuzz.run(EDIT);
     await fuzz.sql(`create function keep_stage() returns trigger language plpgsql as $$ begin
         new.stage := old.stage; return new; end $$;
