@@ -436,6 +436,38 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     await test.http.delete(`/api/webhooks/${id}`).set(as('hooker')).expect(204);
   });
 
+  it.each<[object, string, string]>([
+    [{ types: ['article'], filters: { nope: 'x' } }, 'filters', 'Invalid key nope (type article)'],
+    [{ types: ['article'], fields: ['title', 'nope'] }, 'fields', 'Invalid key nope (type article)'],
+    [{ types: ['article'], populate: ['nope'] }, 'populate', 'Invalid key nope (type article)'],
+    [{ types: ['nope'] }, 'types', 'Type "nope" does not exist'],
+    // Without `types`, files are sent, too.
+    [{ fields: ['title'] }, 'fields', 'Invalid key title (type file)'],
+    // The role reads titles only.
+    [{ types: ['article'], fields: ['text'], role: 'reader' }, 'fields', 'Invalid key text (type article)'],
+  ])('21.24: refuses %j, because no delivery could succeed', async (selection, key, message) => {
+    const input = { name: 'wrong', url: `${receiver.url}/wrong`, ...selection };
+    await test.http
+      .post('/api/webhooks')
+      .set(as('admin'))
+      .send({ data: input })
+      .expect(400, failure(400, 'ValidationError', message, { key, path: key, source: 'body' }));
+  });
+
+  it('21.24: refuses a change to what no delivery could use, and takes null for the default', async () => {
+    const selection = { types: null, filters: null, fields: null, populate: null };
+    const input = { name: 'wide', url: `${receiver.url}/wide`, ...selection };
+    const { body } = await test.http.post('/api/webhooks').set(as('admin')).send({ data: input }).expect(201);
+    const { id } = (body as { data: { id: string } }).data;
+    const change = (data: object): ReturnType<TestApp['http']['put']> =>
+      test.http.put(`/api/webhooks/${id}`).set(as('admin')).send({ data });
+    await change({ fields: ['title'] }).expect(400);
+    await change({ fields: ['title'], types: ['article'] }).expect(200);
+    await change({ types: null }).expect(400);
+    await change({ types: null, fields: null }).expect(200);
+    await test.http.delete(`/api/webhooks/${id}`).set(as('admin')).expect(204);
+  });
+
   it('21.12: reaches no private address', async () => {
     const input = { name: 'inside', url: `${receiver.url.replace('localhost', '127.0.0.1')}/inside` };
     const { body } = await test.http.post('/api/webhooks').set(as('admin')).send({ data: input }).expect(201);

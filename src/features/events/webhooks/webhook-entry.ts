@@ -2,7 +2,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
-import { type Decision, decideRead } from '../../../content/access/decide.js';
+import { type Decision, decide, decideRead } from '../../../content/access/decide.js';
 import { modelIn, storedModel } from '../../../content/compile/compile-load.js';
 import { ModelWatch } from '../../../content/documents/model-watch.js';
 import { Documents } from '../../../content/documents/documents.service.js';
@@ -11,7 +11,7 @@ import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/
 import { typeUid } from '../../../content/model/naming.js';
 import { Database } from '../../../content/store/database.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
-import { wrongValue } from '../../../kernel/errors.js';
+import { ContentError, wrongValue } from '../../../kernel/errors.js';
 import { isObject } from '../../../kernel/json.js';
 import { print, sql } from '../../../kernel/sql.js';
 import { LiveTags } from '../live/live-tags.js';
@@ -27,6 +27,8 @@ const BUILT_AT_ONCE = 4;
 /** Bytes from which a body contains the ids of its document only. */
 const MAX_BODY = 256 * 1024;
 
+const NO_VERSION = { documentId: '', locale: null };
+const READ = { kind: 'list', by: null, format: 'flat', action: 'find' } as const;
 const READS = ['find', 'findOne', 'readDrafts'] as const;
 
 /** Entry of a document that no longer exists, of a deletion, and of a thin body. */
@@ -50,6 +52,32 @@ export class WebhookEntries {
     @Inject(ModelWatch) private readonly model: ModelWatch,
     @Optional() @Inject(LiveTags) private readonly tags: LiveTags | null,
   ) {}
+
+  /**
+   * Throws a ValidationError if an endpoint names an unknown type or role, or attributes of one of its types
+   * that its role cannot read. Each delivery of such documents would fail.
+   */
+  async check(endpoint: WebhookEndpoint): Promise<void> {
+    const { file, types } = this.schema;
+    const { types: names } = endpoint;
+    for (const name of names ?? [])
+      if (this.typeOf(name) === null) throw wrongValue('types', `Type "${name}" does not exist`);
+    const caller = await this.callerOf(endpoint);
+    for (const type of [file, ...types.values()])
+      if (type.events && (names?.includes(type.singularApiId) ?? true)) this.checkFor(type, endpoint, caller);
+  }
+
+  private checkFor(type: ContentType, endpoint: WebhookEndpoint, caller: Caller): void {
+    if (decide(caller, type, 'find') === 'none') return;
+    const query = queryOf(endpoint, { status: 'published', localized: false }, NO_VERSION);
+    try {
+      this.documents.plan(type, query, { ...READ, caller });
+    } catch (error) {
+      if (!(error instanceof ContentError) || error.status !== 400) throw error;
+      const { param = 'filters' } = error.details;
+      throw wrongValue(String(param), `${error.message} (type ${type.singularApiId})`);
+    }
+  }
 
   /**
    * Returns the body of an event as JSON. Returns null if its document does not match the endpoint's filters
@@ -146,8 +174,7 @@ export class WebhookEntries {
   }
 
   private async read(type: ContentType, query: RawQuery, caller: Caller): Promise<object | null> {
-    const request = { kind: 'list', by: null, caller, format: 'flat', action: 'find' } as const;
-    const answer = await this.documents.read(this.documents.plan(type, query, request));
+    const answer = await this.documents.read(this.documents.plan(type, query, { ...READ, caller }));
     const found: unknown = JSON.parse(answer.data);
     const entry: unknown = Array.isArray(found) ? found[0] : null;
     return isObject(entry) ? entry : null;

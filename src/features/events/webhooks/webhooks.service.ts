@@ -46,6 +46,11 @@ export interface Replay {
   readonly since?: string;
 }
 
+/** Values that the model and the role must fit. */
+const SELECTIONS = ['types', 'filters', 'fields', 'populate', 'role'] as const;
+/** In a body, null stands for the default. */
+const withoutNulls = <T extends object>(input: T): T =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) as T;
 const ATTEMPTS = 200;
 const EVENT_ID = /^evt_(\d{1,18})$/;
 
@@ -102,13 +107,14 @@ export class Webhooks implements OnModuleInit {
 
   /**
    * Stores a webhook and returns it with its secret, which is shown only here. It gets the events from now
-   * on. Throws ValidationError for invalid values, and ForbiddenError for a caller with fewer permissions
-   * than the webhook's role.
+   * on. Throws ValidationError for invalid values, and for attributes that its types do not have. Throws
+   * ForbiddenError for a caller with fewer permissions than the webhook's role.
    */
   async create(input: WebhookEndpoint, as: Caller = SYSTEM): Promise<Webhook & { readonly secret: string }> {
     checkEndpoint({ ...input });
     await needRole(this.access, input.role);
     await this.needCovered(as, input.role ?? null);
+    await this.base.entries.check(withoutNulls(input));
     const secret = newSecret();
     const id = await this.stored.create(input, secret);
     await this.register();
@@ -134,6 +140,8 @@ export class Webhooks implements OnModuleInit {
     await needRole(this.access, role);
     await this.needCovered(as, webhooks.role ?? null);
     await this.needCovered(as, role ?? null);
+    if (SELECTIONS.some((key) => rest[key] !== undefined))
+      await this.base.entries.check(withoutNulls({ ...webhooks, ...rest }));
     await this.stored.update(id, { ...rest, ...(enabled === undefined ? {} : { enabled }) });
     this.worker.round();
     return this.one(id);
