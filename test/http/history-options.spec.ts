@@ -40,11 +40,18 @@ const note = defineCollectionType({
   routes: false,
   attributes: { title: { type: 'string' } },
 });
+const letter = defineCollectionType({
+  singularApiId: 'letter',
+  pluralApiId: 'letters',
+  history: true,
+  routes: { only: ['find', 'findOne'] },
+  attributes: { title: { type: 'string' } },
+});
 
 let test: TestApp;
 beforeAll(async () => {
   test = await createTestApp({
-    contentTypes: [page, note],
+    contentTypes: [page, note, letter],
     components: [part],
     access: { public: { '*': '*' } },
     imports: [HistoryModule.forRoot()],
@@ -104,4 +111,18 @@ it('stores versions of a type without routes, and serves them on no route', asyn
   await test.http.post(`/api/notes/${documentId}/actions/restore`).expect(404);
   const { paths } = (await test.http.get('/api/openapi.json').expect(200)).body;
   expect(Object.keys(paths).filter((path) => path.includes('/notes'))).toEqual([]);
+});
+
+it('25.5, 25.6 restores nothing of a type whose route of the same write is missing', async () => {
+  const letters = test.app.get<ContentService>(getContentToken('letter'), { strict: false });
+  const { documentId } = await letters.create({ title: 'Sent' });
+  await letters.update(documentId, { title: 'Changed' });
+  const versions = await test.http.get(`/api/letters/${documentId}/versions`).expect(200);
+  const [, { id }] = versions.body.data;
+  await test.http.post(`/api/letters/${documentId}/versions/${id}/actions/restore`).expect(404);
+  await letters.delete(documentId);
+  await test.http.get('/api/letters/trash').expect(200);
+  await test.http.post(`/api/letters/${documentId}/actions/restore`).expect(404);
+  const { paths } = (await test.http.get('/api/openapi.json').expect(200)).body;
+  expect(Object.keys(paths).filter((path) => /letters.*restore/.test(path))).toEqual([]);
 });

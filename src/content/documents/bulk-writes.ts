@@ -2,7 +2,7 @@
 import { decide } from '../access/decide.js';
 import { type ContentError, forbidden, overLimit, validationError } from '../../kernel/errors.js';
 import type { ContentSettings } from '../../kernel/settings.js';
-import { HANDLERS, leavesDraft } from '../model/routes.js';
+import { HANDLERS, isServed, leavesDraft } from '../model/routes.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { checkSize } from '../plan/read-body.js';
 import {
@@ -135,14 +135,14 @@ export class BulkWrites {
   private planItem(item: BulkItem | InvalidItem, { type, format, options, shown }: Work): AskedWrite {
     if ('error' in item) throw item.error;
     const handler = BULK_ACTIONS[item.action];
-    const { route, action } = HANDLERS[handler];
-    if (!type.routes.includes(route))
+    if (!isServed(handler, type))
       throw validationError(`${type.pluralApiId} has no route for "${item.action}"`, {
         key: 'action',
         path: 'action',
         source: 'body',
       });
     const { caller } = options;
+    const { action } = HANDLERS[handler];
     if (decide(caller, type, action) === 'none') throw forbidden();
     const versionOptions = {
       locale: item.locale,

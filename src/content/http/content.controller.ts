@@ -18,7 +18,7 @@ import {
 import { type Method, methodOf } from '../../kernel/methods.js';
 import type { Answer } from '../documents/answer.js';
 import type { ContentType } from '../model/model.js';
-import { type Handler, HANDLERS, HANDLERS_OF, isHandler, pathBelow } from '../model/routes.js';
+import { type Handler, HANDLERS, HANDLERS_OF, isHandler, isServed, pathBelow } from '../model/routes.js';
 import { AccessGuard } from './access.guard.js';
 import { ContentRequests } from './content-requests.js';
 import { ContentInterceptor } from './content.interceptor.js';
@@ -202,8 +202,8 @@ function keepRoutes(custom: Type, base: Base): void {
   }
 }
 
-const handlersWithout = ({ kind, routes }: ContentType): readonly Handler[] =>
-  HANDLERS_OF[kind].filter((handler) => !routes.includes(HANDLERS[handler].route));
+const handlersWithout = (type: ContentType): readonly Handler[] =>
+  HANDLERS_OF[type.kind].filter((handler) => !isServed(handler, type));
 
 /** Replaces the handlers by methods without decorators, which Nest ignores. */
 function dropRoutes(controller: Type, generated: Base, dropped: readonly string[]): void {

@@ -8,6 +8,8 @@ type Kind = ContentTypeDefinition['kind'];
 interface HandlerRow {
   /** Route of a type that the handler belongs to. Types without that route do not have the handler. */
   readonly route: AnyRoute;
+  /** Route of the same write: types without it do not have the handler either. */
+  readonly writes: Route | null;
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Whether the path of a collection contains `:documentId`. */
   readonly onDocument: boolean;
@@ -21,6 +23,7 @@ interface HandlerRow {
 }
 
 const row = (given: Pick<HandlerRow, 'route' | 'method'> & Partial<HandlerRow>): HandlerRow => ({
+  writes: null,
   onDocument: true,
   below: `/actions/${given.route as DocumentAction}`,
   status: 200,
@@ -66,8 +69,12 @@ const ROWS = {
   findVersions: history('/versions', { method: 'get', action: 'update' }),
   findVersion: history('/versions/:version', { method: 'get', action: 'update' }),
   compareVersion: history('/versions/:version/changes', { method: 'get', action: 'update' }),
-  restoreVersion: history('/versions/:version/actions/restore', { method: 'post', action: 'update' }),
-  restore: history('/actions/restore', { method: 'post', action: 'create' }),
+  restoreVersion: history('/versions/:version/actions/restore', {
+    method: 'post',
+    action: 'update',
+    writes: 'update',
+  }),
+  restore: history('/actions/restore', { method: 'post', action: 'create', writes: 'create' }),
 };
 
 export type Handler = keyof typeof ROWS;
@@ -77,6 +84,12 @@ export type HistoryHandler =
   'findTrash' | 'findVersions' | 'findVersion' | 'compareVersion' | 'restoreVersion' | 'restore';
 
 export const HANDLERS: Readonly<Record<Handler, HandlerRow>> = Object.freeze(ROWS);
+
+/** Whether a type has a handler. */
+export function isServed(handler: Handler, { routes }: { readonly routes: readonly AnyRoute[] }): boolean {
+  const { route, writes } = HANDLERS[handler];
+  return routes.includes(route) && (writes === null || routes.includes(writes));
+}
 
 /** Whether the document that an action leaves is a draft, so that the response shows the draft by default. */
 export const leavesDraft = (handler: Handler): boolean =>

@@ -2,7 +2,7 @@
 import { keysOf } from '../../kernel/json.js';
 import { decide } from '../access/decide.js';
 import type { ContentType } from '../model/model.js';
-import { HANDLERS } from '../model/routes.js';
+import { HANDLERS, isServed } from '../model/routes.js';
 import { BULK_ACTIONS, type BulkAction } from '../query/parse-bulk.js';
 import type { Describing } from './describing.js';
 import { anyOf, closedObject, type JsonSchema, list, NULL, open, TEXT } from './document.js';
@@ -13,8 +13,8 @@ const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 /** Actions that the type has routes for, and that the caller may do. */
 const actionsOf = (type: ContentType, { caller }: Describing): BulkAction[] =>
   keysOf(BULK_ACTIONS).filter((name) => {
-    const { route, action } = HANDLERS[BULK_ACTIONS[name]];
-    return type.routes.includes(route) && decide(caller, type, action) !== 'none';
+    const handler = BULK_ACTIONS[name];
+    return isServed(handler, type) && decide(caller, type, HANDLERS[handler].action) !== 'none';
   });
 
 /** Items of one action: they differ in their members. */

@@ -4,7 +4,7 @@ import { ERRORS } from '../../kernel/errors.js';
 import { REPLAYED_HEADER } from '../query/request-key.js';
 import type { Action } from '../access/actions.js';
 import type { ContentType } from '../model/model.js';
-import { type Handler, HANDLERS, HANDLERS_OF, pathBelow } from '../model/routes.js';
+import { type Handler, HANDLERS, HANDLERS_OF, isServed, pathBelow } from '../model/routes.js';
 import { TIME_OF } from '../model/schedule.js';
 import { answerSchema } from './answers.js';
 import { BULK_META, bulkBody } from './bulk.js';
@@ -279,9 +279,9 @@ export function typePaths(type: ContentType, describing: Describing): Paths {
   const { caller, base } = describing;
   const paths: Record<string, Record<string, Operation>> = {};
   for (const handler of HANDLERS_OF[type.kind]) {
-    const { route, action: first, otherwise, method } = HANDLERS[handler];
+    const { action: first, otherwise, method } = HANDLERS[handler];
     const action = [first, ...otherwise].find((one) => decide(caller, type, one) !== 'none');
-    if (!type.routes.includes(route) || action === undefined) continue;
+    if (!isServed(handler, type) || action === undefined) continue;
     const below = pathBelow(handler, type.kind, '{documentId}').replace(':version', '{version}');
     const path = `${base}/${type.route}${below}`;
     const view = rootView(describing, type, action);

@@ -8,7 +8,7 @@ import type { Action } from '../../content/access/actions.js';
 import type { DocumentGrants } from '../../content/documents/document-grants.js';
 import { isVisible } from '../../content/http/model-shapes.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
-import { HANDLERS, HANDLERS_OF } from '../../content/model/routes.js';
+import { HANDLERS, HANDLERS_OF, isServed } from '../../content/model/routes.js';
 import { STAGE } from '../../content/model/stage-definition.js';
 import { writableOf } from '../../content/openapi/inputs.js';
 import { rootView } from '../../content/openapi/view.js';
@@ -40,8 +40,9 @@ export function verbsOf(type: ContentType, caller: Caller): Verbs {
   const routed = type.internal
     ? OF_FILES.map((action) => ({ route: action, actions: [action] }))
     : HANDLERS_OF[type.kind]
-        .map((one) => HANDLERS[one])
-        .filter(({ route }) => route !== 'history' && type.routes.includes(route))
+        .filter((handler) => isServed(handler, type))
+        .map((handler) => HANDLERS[handler])
+        .filter(({ route }) => route !== 'history')
         .map(({ route, action, otherwise }) => ({ route, actions: [action, ...otherwise] }));
   const drafts = type.draftAndPublish ? [{ route: 'readDrafts', actions: ['readDrafts' as const] }] : [];
   const permitted = [...routed, ...drafts].map(({ route, actions }) => ({
@@ -101,7 +102,7 @@ function historyVerbsOf(viewer: Viewer): Verbs {
   const actions = [oneOf(type), 'update'] as const;
   const scope = actions.some((action) => isLimited([decide(caller, type, action)])) ? 'own' : 'all';
   const mayList = mayLook(viewer, true) || (type.draftAndPublish && mayLook(viewer, false));
-  const hasTrash = type.kind === 'collectionType' && mayRestore(viewer);
+  const hasTrash = type.kind === 'collectionType' && isServed('restore', type) && mayRestore(viewer);
   return { ...(mayList ? { versions: scope } : {}), ...(hasTrash ? { trash: scope } : {}) };
 }
 
