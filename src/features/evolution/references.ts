@@ -20,14 +20,14 @@ export const renameInLinks = ({ before }: Evolution, type: ContentType, name: st
 /** Tables of the library's types with grants, without prefix. */
 const GRANT_TABLES: readonly string[] = ['content_roles', 'content_api_tokens'];
 
-/** Tables with stored grants. */
-export const grantTables = ({ after }: Evolution): Sql[] =>
+/** Returns the tables of the library's own types with one of these names, without prefix, and a column. */
+export const ownTables = ({ after }: Evolution, names: readonly string[], column: string): Sql[] =>
   [...after.schema.types.values()]
-    .filter(
-      ({ table, storage }) =>
-        GRANT_TABLES.some((one) => table.endsWith(one)) && storage.columnOf.has('grants'),
-    )
+    .filter(({ table, storage }) => names.some((one) => table.endsWith(one)) && storage.columnOf.has(column))
     .map(({ table }) => quote(table));
+
+/** Tables with stored grants. */
+export const grantTables = (evolution: Evolution): Sql[] => ownTables(evolution, GRANT_TABLES, 'grants');
 
 /** Renames a type in grants; no caller gains a permission. */
 export const renameInGrants = (evolution: Evolution, old: string, name: string): Sql[] =>

@@ -7,6 +7,7 @@ import { scheduleTableOf } from '../../content/model/schedule.js';
 import { STAGE } from '../../content/model/stage-definition.js';
 import { constant, type Identifier, plain, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import { type Guard, inBatches, rowsWhere, type Steps } from './change.js';
+import { renameTypeInEvents, renameTypeInWebhooks } from './event-steps.js';
 import {
   renameTypeInEntries,
   moveEntriesToLocale,
@@ -160,6 +161,8 @@ export const renameTypeSteps = stepsForBoth(({ before, after, evolution }) => {
       ...renameInGrants(evolution, before.singularApiId, after.singularApiId),
       ...renameTypeInVersions(evolution, before.singularApiId, after.singularApiId),
       ...renameTypeInEntries(evolution, before.singularApiId, after.singularApiId),
+      renameTypeInEvents(evolution, before.singularApiId, after.singularApiId),
+      ...renameTypeInWebhooks(evolution, before.singularApiId, after.singularApiId),
     ],
   };
 });
