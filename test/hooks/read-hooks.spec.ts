@@ -78,6 +78,17 @@ describe.each(ADAPTERS)('hooks before reads on %s', (adapter) => {
     ]);
   });
 
+  it('18.17 run for the filters of a bulk write, whose number of documents tells what they contain', async () => {
+    const count = (request: string) =>
+      test.http
+        .post('/api/notes/bulk')
+        .set('x-request-id', request)
+        .send({ data: { action: 'delete', filters: { title: { $startsWith: 's' } }, dryRun: true } });
+    await count('r1').expect(200);
+    expect(seen).toMatchObject([{ type: 'note', action: 'find', documentId: null, requestId: 'r1' }]);
+    await count('refused').expect(403);
+  });
+
   it('18.17 do not run for populated documents, refused queries and writes', async () => {
     await test.http.get('/api/others?populate=notes').expect(200);
     await test.http.get('/api/notes?filters[no]=1').expect(400);

@@ -188,6 +188,7 @@ export class BulkWrites {
       const { data, meta } = await this.documents.read(plan, {
         disconnect: options.disconnect ?? null,
         em: options.em,
+        by: { caller: options.caller, action: 'find', requestId: options.requestId ?? null },
       });
       total = meta.pagination?.total ?? 0;
       if (isOnce && dryRun) return total;
