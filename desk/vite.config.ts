@@ -7,7 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 const OUT = join(import.meta.dirname, '../dist/desk');
 
 /** Modules of the editor of `blocks` that its chunks share. They compress better in one chunk. */
-const LATER = /\.tsx|\/(?:paste|read-html|html-marks|word-lists|set-link)\./;
+const LATER = /\.tsx|\/(?:paste|paste-nodes|set-link)\./;
 const isOfBlocks = (id: string): boolean =>
   /prosemirror-|rope-sequence|orderedmap/.test(id) || (/src\/blocks\//.test(id) && !LATER.test(id));
 const GROUPS = { includeDependenciesRecursively: false, groups: [{ name: 'blocks', test: isOfBlocks }] };

@@ -2,8 +2,9 @@
 import { DOMSerializer, Fragment, type Node, Slice } from 'prosemirror-model';
 import { TextSelection } from 'prosemirror-state';
 import type { EditorProps, EditorView } from 'prosemirror-view';
-import { isLinkable, linkable } from './links.ts';
-import { isMarkdown } from './markdown-signs.ts';
+import { isLinkable, linkable } from '../paste/address.ts';
+import { isPicture, picturesOf, readClipboard } from '../paste/clipboard.ts';
+import { isMarkdown } from '../paste/markdown-signs.ts';
 import { schema } from './schema.ts';
 
 const { nodes, marks } = schema;
@@ -51,15 +52,6 @@ async function insert(view: EditorView, text: string, read: Read): Promise<void>
   view.dispatch(tr.scrollIntoView().setMeta('paste', true).setMeta('uiEvent', 'paste'));
 }
 
-const picturesOf = (data: DataTransfer | null): File[] =>
-  [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
-
-const read = (data: DataTransfer | null, type: 'html' | 'plain'): string =>
-  data?.getData(`text/${type}`) ?? '';
-
-/** Whether HTML is only the picture that the clipboard also has as a file. */
-const isPicture = (html: string): boolean => html.replace(/<!--.*?-->|<[^>]*>/gs, '').trim() === '';
-
 /** Attribute of copies of the editor, which its schema reads. Other editors have the same library. */
 const OWN = 'data-desk-copy';
 
@@ -83,7 +75,7 @@ function linkSelection({ state, dispatch }: EditorView, pasted: string): boolean
 
 /** Inserts HTML of another program, or Markdown, or a link. Returns false for everything else. */
 function insertForeign(view: EditorView, data: DataTransfer | null, isPlain: boolean): boolean {
-  const [html, text] = [read(data, 'html'), read(data, 'plain')];
+  const [html, text] = [readClipboard(data, 'html'), readClipboard(data, 'plain')];
   if (isPlain || view.state.selection.$from.parent.type === nodes.code) return false;
   if (html !== '') {
     if (html.includes(OWN)) return false;
@@ -111,7 +103,7 @@ export function clipboard(target: () => Target): EditorProps {
       paste: (view, event) => {
         const { clipboardData: data } = event;
         const pictures = picturesOf(data);
-        const isTaken = pictures.length > 0 && isPicture(read(data, 'html'));
+        const isTaken = pictures.length > 0 && isPicture(readClipboard(data, 'html'));
         if (isTaken) void target().insertImages(pictures);
         else if (!view.editable || !insertForeign(view, data, isPlain)) return false;
         event.preventDefault();

@@ -17,7 +17,7 @@ import {
   setKind,
   toggleList,
 } from './commands.ts';
-import { isLinkable } from './links.ts';
+import { isLinkable } from '../paste/address.ts';
 import { LEVELS, schema } from './schema.ts';
 
 const { nodes, marks } = schema;

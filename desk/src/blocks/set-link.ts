@@ -1,7 +1,8 @@
 /** Commands of the dialog for links, which are loaded with it. */
 import type { Mark } from 'prosemirror-model';
 import type { Command, EditorState } from 'prosemirror-state';
-import { linkable, linkAt } from './links.ts';
+import { linkable } from '../paste/address.ts';
+import { linkAt } from './links.ts';
 import { type Rest, schema } from './schema.ts';
 
 const { marks } = schema;

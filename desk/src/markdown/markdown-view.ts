@@ -19,7 +19,9 @@ import {
 import { EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view';
 import { Observed } from '../editor/observed.ts';
 import type { Look, Uploading } from '../fields/text-parts.tsx';
+import { isPicture, picturesOf, readClipboard } from '../paste/clipboard.ts';
 import { settings } from '../settings.ts';
+import { pasteHtml } from './clipboard.ts';
 import { continueItem, link, toggleAround, toggleLines } from './commands.ts';
 import { markdown } from './language.ts';
 import { lineDirection } from './line-direction.ts';
@@ -57,13 +59,12 @@ const lookOf = (look: Look): Extension => [
 
 const isWebAddress = (text: string): boolean => /^https?:\/\/\S+$/.test(text) && URL.canParse(text);
 
-const picturesOf = (data: DataTransfer | null): File[] =>
-  [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
-
 export class MarkdownView extends Observed<Tools> {
   private readonly view: EditorView;
   private readonly look = new Compartment();
   private isDestroyed = false;
+  /** Whether the last key asks for the text of the clipboard as it is. */
+  private isPlain = false;
   /** Places where pictures are inserted after their upload. */
   private readonly places = new Map<object, number>();
 
@@ -86,6 +87,9 @@ export class MarkdownView extends Observed<Tools> {
         this.look.of(lookOf(options.look)),
         EditorView.updateListener.of((update) => this.updated(update)),
         EditorView.domEventHandlers({
+          keydown: ({ key, shiftKey }) => {
+            this.isPlain = shiftKey && key.toLowerCase() === 'v';
+          },
           paste: (event) => this.pasted(event),
           drop: (event) => this.dropped(event),
         }),
@@ -141,15 +145,18 @@ export class MarkdownView extends Observed<Tools> {
   }
 
   private pasted({ clipboardData: data }: ClipboardEvent): boolean {
-    const text = data?.getData('text/plain') ?? '';
-    const pictures = text === '' ? picturesOf(data) : [];
-    if (pictures.length > 0) {
+    if (this.view.state.readOnly) return false;
+    const text = readClipboard(data, 'plain');
+    const pictures = picturesOf(data);
+    if (pictures.length > 0 && isPicture(readClipboard(data, 'html'))) {
       void this.insertImages(pictures);
       return true;
     }
-    if (this.view.state.selection.main.empty || !isWebAddress(text)) return false;
-    this.run(link(text));
-    return true;
+    if (!this.view.state.selection.main.empty && isWebAddress(text)) {
+      this.run(link(text));
+      return true;
+    }
+    return !this.isPlain && pasteHtml(this.view, data);
   }
 
   private dropped(event: DragEvent): boolean {

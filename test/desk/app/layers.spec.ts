@@ -13,6 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['form'],
   ['editor'],
   ['parts'],
+  ['paste'],
   ['fields', 'blocks', 'markdown', 'media', 'screens'],
   ['main.tsx'],
 ];

@@ -6,8 +6,9 @@ import { basename, join } from 'node:path';
 import { fromDocument } from '../../../desk/src/blocks/convert.ts';
 import { inert } from '../../../desk/src/parts/inert-html.ts';
 import { addressOf } from '../../../desk/src/blocks/set-link.ts';
-import { isMarkdown } from '../../../desk/src/blocks/markdown-signs.ts';
-import { readHtml } from '../../../desk/src/blocks/read-html.ts';
+import { isMarkdown } from '../../../desk/src/paste/markdown-signs.ts';
+import { nodesOf } from '../../../desk/src/blocks/paste-nodes.ts';
+import { readHtml } from '../../../desk/src/paste/read-html.ts';
 import { schema } from '../../../desk/src/blocks/schema.ts';
 import { checkBlocks } from '../../../src/content/model/blocks.ts';
 import { dose } from '../../support/dose.ts';
@@ -20,7 +21,7 @@ const { window } = new (require('jsdom').JSDOM)('');
 /** Blocks of pasted HTML. The parser runs no script, as that of a browser for such documents. */
 function paste(html: string): readonly any[] {
   const { body } = new window.DOMParser().parseFromString(inert(html), 'text/html');
-  const content = readHtml(body);
+  const content = nodesOf(readHtml(body));
   const document = schema.nodes.doc.create(
     null,
     content.length === 0 ? [schema.nodes.paragraph.create()] : [...content],

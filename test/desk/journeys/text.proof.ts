@@ -502,6 +502,34 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     expect((await stored(id)).story).toEqual([paragraph(text('The lake'))]);
   });
 
+  it('pastes HTML into Markdown, and code or Markdown as it is', async () => {
+    const id = await write({ body: 'intro' });
+    await ann.page.waitForSelector(BODY);
+    await ann.page.focus(BODY);
+    await press('Control+End');
+    const html = await readFile(join(CLIPBOARDS, 'word.html'), 'utf8');
+    await paste(BODY, { 'text/html': html, 'text/plain': 'The harbour' });
+    await ann.sees('# The harbour');
+    await press('Control+End', 'Enter');
+    await settled();
+    await paste(BODY, { 'text/html': '<p># As <span>it</span> is</p>', 'text/plain': '# As it is' });
+    await ann.sees('# As it is');
+    await press('Enter', 'Enter');
+    await type('```');
+    await press('Enter');
+    await settled();
+    await paste(BODY, { 'text/html': '<p>a <b>bold</b> *word*</p>', 'text/plain': 'a bold *word*' });
+    await ann.saved();
+    expect((await stored(id)).body).toBe(
+      [
+        'intro\n\n# The harbour\n\n## Morning\n',
+        'The **first ferry** leaves at *six*, as the [timetable](https://example.org/timetable) says.\n',
+        '- Tickets\n  1. for adults\n  2. for children\n- Coffee\n\n> “Never late.”\n',
+        '| Pier | Time |\n| --- | --- |\n| A | 06:00 |\n# As it is\n\n```\na bold *word*',
+      ].join('\n'),
+    );
+  });
+
   it('writes Markdown by tools and keys, with a picture by drop and another one of the library', async () => {
     const id = await write({ body: 'intro\r\n' });
     await ann.page.waitForSelector(BODY);

@@ -1,13 +1,48 @@
 /**
- * Reads pasted HTML of Word, Google Docs, Notion and web pages. Only texts, kinds of blocks, marks and links
- * are taken over: no element, attribute, script or style of the source.
+ * Reads pasted HTML of Word, Google Docs, Notion and web pages. Only texts, kinds of blocks, marks, links and
+ * the addresses of pictures are taken over: no element, attribute, script or style of the source.
  */
-import type { Mark, Node } from 'prosemirror-model';
-import { attributeOf, type HtmlNode, marksIn, shownMarks, styleOf } from './html-marks.ts';
-import { schema } from './schema.ts';
-import { wordItemOf } from './word-lists.ts';
+import {
+  attributeOf,
+  type HtmlNode,
+  type Marks,
+  marksIn,
+  NO_MARKS,
+  shownMarks,
+  styleOf,
+} from './html-marks.ts';
+import { type WordItem, wordItemOf } from './word-lists.ts';
 
-const { nodes } = schema;
+/** Text of a block. The format of `blocks` knows neither cells nor pictures of other pages. */
+export interface Run extends Marks {
+  readonly text: string;
+  /** Present on the text that ends a cell of a table, with the columns and rows that the cell covers. */
+  readonly cell?: { readonly columns: number; readonly rows: number };
+  /** Address of a picture whose alternative text this is. */
+  readonly picture?: string;
+}
+
+/** A table. Its rows are lines if its cells have more than texts in them. */
+export interface Table {
+  hasBlocks: boolean;
+}
+
+interface Kind {
+  readonly name: 'paragraph' | 'heading' | 'quote' | 'code' | 'item' | 'row';
+  readonly level?: number;
+  readonly language?: string | null;
+  readonly table?: Table | null;
+}
+
+export interface Block extends Kind {
+  readonly runs: readonly Run[];
+}
+
+/** A list. `entries` of an inner list are in the last list around it. */
+export interface List {
+  readonly format: 'ordered' | 'unordered';
+  readonly entries: (Block | List)[];
+}
 
 const TEXT = 3;
 const ELEMENT = 1;
@@ -20,39 +55,29 @@ const SKIPPED = split(
 const BLOCKS = split(
   'ADDRESS ARTICLE ASIDE BODY CAPTION CENTER DD DETAILS DIALOG DIV DL DT FIELDSET FIGCAPTION FIGURE FOOTER FORM HEADER HGROUP HR HTML LEGEND MAIN NAV P SECTION SUMMARY TABLE TBODY TFOOT THEAD',
 );
-const KINDS: Readonly<Record<string, string>> = {
+const KINDS: Readonly<Record<string, Kind['name']>> = {
   BLOCKQUOTE: 'quote',
   PRE: 'code',
-  LI: 'list_item',
-  TR: 'paragraph',
+  LI: 'item',
+  TR: 'row',
 };
 
 interface Context {
-  readonly marks: readonly Mark[];
+  readonly marks: Marks;
   /** Whether spaces and line breaks count. */
   readonly isExact: boolean;
 }
 
-/** List that is being read. `entries` of an inner list are in the last list around it. */
-interface OpenList {
-  readonly format: string;
-  readonly entries: (Node | OpenList)[];
-}
-
-interface Kind {
-  readonly name: string;
-  readonly attrs: object;
-}
-
-const PARAGRAPH: Kind = { name: 'paragraph', attrs: {} };
-const ITEM: Kind = { name: 'list_item', attrs: {} };
+const PARAGRAPH: Kind = { name: 'paragraph' };
+const ITEM: Kind = { name: 'item' };
 
 /** Collects blocks. Texts of one block that are apart in the source are separated by line breaks. */
 class Builder {
-  readonly blocks: (Node | OpenList)[] = [];
-  private readonly lists: OpenList[] = [];
+  readonly blocks: (Block | List)[] = [];
+  private readonly lists: List[] = [];
   private kind = PARAGRAPH;
-  private texts: Node[] = [];
+  private table: Table | null = null;
+  private runs: Run[] = [];
   private isApart = false;
   /** Whether the inside of the present element stays one block. */
   private isClosed = false;
@@ -60,13 +85,14 @@ class Builder {
   /** Collects the inside of an element as one block. Blocks of another kind inside it do not count. */
   within(kind: Kind, work: () => void): void {
     if (this.isClosed) {
+      this.divides();
       this.part();
       work();
       this.part();
       return;
     }
     this.flush();
-    this.kind = kind;
+    this.kind = kind.name === 'row' ? { ...kind, table: this.table } : kind;
     this.isClosed = true;
     work();
     this.flush();
@@ -75,11 +101,12 @@ class Builder {
   }
 
   /** Collects a list. It ends the block that it is in: the format has lists beside items, not inside them. */
-  list(format: string, work: () => void): void {
+  list(format: List['format'], work: () => void): void {
     const { kind, isClosed } = this;
+    this.divides();
     this.flush();
     this.isClosed = false;
-    const list = { format, entries: [] };
+    const list: List = { format, entries: [] };
     (this.lists.at(-1)?.entries ?? this.blocks).push(list);
     this.lists.push(list);
     this.kind = PARAGRAPH;
@@ -91,13 +118,13 @@ class Builder {
   }
 
   /** Adds an item of Word, which has the level of its list instead of a list around it. */
-  wordItem({ level, format }: { level: number; format: string }, work: () => void): void {
+  wordItem({ level, format }: WordItem, work: () => void): void {
     this.flush();
     let entries = this.blocks;
     for (let depth = 1; depth <= level; depth += 1) {
       const last = entries.at(-1);
       const isOpen = last !== undefined && 'entries' in last && (depth < level || last.format === format);
-      const open = isOpen ? last : { format, entries: [] };
+      const open: List = isOpen ? last : { format, entries: [] };
       if (!isOpen) entries.push(open);
       entries = open.entries;
     }
@@ -106,58 +133,76 @@ class Builder {
     this.lists.pop();
   }
 
+  /** Collects the rows of a table. */
+  rowsOf(work: () => void): void {
+    const around = this.table;
+    this.table = { hasBlocks: false };
+    work();
+    this.table = around;
+  }
+
+  /** Notes that a cell has a block in it which is no text of its row. */
+  private divides(): void {
+    if (this.kind.table) this.kind.table.hasBlocks = true;
+  }
+
   /** Ends a part of a block: in a closed one, a line. */
   part(): void {
     if (!this.isClosed) this.flush();
-    else if (this.texts.length > 0 && !this.hasCell) this.isApart = true;
+    else if (this.runs.length > 0 && !this.hasCell) this.isApart = true;
   }
 
   /** Whether the last text is the end of a cell. */
   private get hasCell(): boolean {
-    return this.texts.at(-1)?.text?.endsWith('\t') === true;
+    return this.runs.at(-1)?.cell !== undefined;
   }
 
-  /** Collects a cell of a row. The format has no tables, so that cells become texts of a paragraph. */
-  cell(work: () => void): void {
+  /** Collects a cell of a row. */
+  cell(cell: Run['cell'] & object, work: () => void): void {
     work();
     this.isApart = false;
-    this.text('\t', { marks: [], isExact: true });
+    this.runs.push({ text: '\t', ...NO_MARKS, cell });
   }
 
   text(text: string, { marks, isExact }: Context): void {
-    const isStart = this.texts.length === 0 || this.isApart;
-    const before = this.texts.at(-1)?.text ?? '';
+    const isStart = this.runs.length === 0 || this.isApart;
+    const before = this.runs.at(-1)?.text ?? '';
     let content = isExact ? text.replace(/\r\n?/g, '\n') : text.replace(/[ \t\r\n\f]+/g, ' ');
     if (!isExact && (isStart || /[ \t\n]$/.test(before))) content = content.replace(/^ /, '');
-    if (content === '') return;
-    const set = this.kind.name === 'code' ? [] : shownMarks(marks, this.kind.name === 'heading');
-    if (this.isApart) this.texts.push(schema.text('\n'));
+    if (content !== '') this.add({ text: content, ...marks });
+  }
+
+  picture(text: string, picture: string, marks: Marks): void {
+    this.add({ text, ...marks, picture });
+  }
+
+  private add(run: Run): void {
+    const set = this.kind.name === 'code' ? NO_MARKS : shownMarks(run, this.kind.name === 'heading');
+    if (this.isApart) this.runs.push({ text: '\n', ...NO_MARKS });
     this.isApart = false;
-    this.texts.push(schema.text(content, set));
+    this.runs.push({ ...run, ...set });
   }
 
   private flush(): void {
-    const texts = trimmed(this.texts, this.kind.name === 'code');
-    this.texts = [];
+    const runs = this.kind.name === 'row' ? this.runs : trimmed(this.runs, this.kind.name === 'code');
+    this.runs = [];
     this.isApart = false;
-    if (texts.length === 0) return;
+    if (runs.every(({ text, picture }) => text.trim() === '' && picture === undefined)) return;
     const list = this.lists.at(-1);
-    const kind = this.kind.name === ITEM.name ? PARAGRAPH : this.kind;
-    const { name, attrs } = list === undefined ? kind : ITEM;
-    const node = schema.nodes[name]?.create(attrs, texts);
-    if (node !== undefined) (list?.entries ?? this.blocks).push(node);
+    const kind = this.kind.name === 'item' ? PARAGRAPH : this.kind;
+    (list?.entries ?? this.blocks).push({ ...(list === undefined ? kind : ITEM), runs });
   }
 }
 
-/** Texts without the spaces and line breaks around them. */
-function trimmed(texts: readonly Node[], isCode: boolean): Node[] {
+/** Runs without the spaces and line breaks around them. */
+export function trimmed(runs: readonly Run[], isCode = false): Run[] {
   const [start, end] = isCode ? [/^\n+/, /\s+$/] : [/^\s+/, /\s+$/];
-  const left = [...texts];
+  const left = [...runs];
   const cut = (at: number, pattern: RegExp): boolean => {
-    const node = left.at(at);
-    const text = (node?.text ?? '').replace(pattern, '');
-    if (node === undefined || text === node.text) return false;
-    left.splice(at, 1, ...(text === '' ? [] : [schema.text(text, node.marks)]));
+    const run = left.at(at);
+    const text = (run?.text ?? '').replace(pattern, '');
+    if (run === undefined || run.picture !== undefined || text === run.text) return false;
+    left.splice(at, 1, ...(text === '' ? [] : [{ ...run, text }]));
     return text === '';
   };
   while (cut(0, start)) continue;
@@ -171,12 +216,15 @@ function read(node: HtmlNode, context: Context, builder: Builder): void {
   const { nodeName: name } = node;
   if (name === 'BR') return builder.text('\n', { ...context, isExact: true });
   if (isHidden(node)) return;
+  if (name === 'IMG')
+    return builder.picture(attributeOf(node, 'alt').trim(), attributeOf(node, 'src'), context.marks);
   const inner = insideOf(node, context);
   const work = (): void => {
     for (const child of Array.from(node.childNodes)) read(child, inner, builder);
   };
   const wordItem = name === 'P' || name === 'DIV' ? wordItemOf(node) : null;
   if (wordItem !== null) builder.wordItem(wordItem, work);
+  else if (name === 'TABLE') builder.rowsOf(() => readBlock(node, work, builder));
   else if (name === 'UL' || name === 'OL') builder.list(name === 'OL' ? 'ordered' : 'unordered', work);
   else readBlock(node, work, builder);
 }
@@ -184,7 +232,10 @@ function read(node: HtmlNode, context: Context, builder: Builder): void {
 function readBlock(node: HtmlNode, work: () => void, builder: Builder): void {
   const kind = kindOf(node);
   if (kind !== null) return builder.within(kind, work);
-  if (node.nodeName === 'TD' || node.nodeName === 'TH') return builder.cell(work);
+  if (node.nodeName === 'TD' || node.nodeName === 'TH') {
+    const covered = (side: string): number => Math.min(20, Number(attributeOf(node, `${side}span`)) || 1);
+    return builder.cell({ columns: covered('col'), rows: covered('row') }, work);
+  }
   const isBlock = BLOCKS.has(node.nodeName);
   if (isBlock) builder.part();
   work();
@@ -195,11 +246,11 @@ function kindOf(node: HtmlNode): Kind | null {
   const { nodeName } = node;
   const classes = attributeOf(node, 'class');
   const level = /^H([1-6])$/.exec(nodeName)?.[1] ?? (/\bMsoTitle\b/.test(classes) ? '1' : undefined);
-  if (level !== undefined) return { name: 'heading', attrs: { level: Number(level) } };
-  if (/\bMso(?:Intense)?Quote\b/.test(classes)) return { name: 'quote', attrs: {} };
+  if (level !== undefined) return { name: 'heading', level: Number(level) };
+  if (/\bMso(?:Intense)?Quote\b/.test(classes)) return { name: 'quote' };
   const name = KINDS[nodeName];
   if (name === undefined) return null;
-  return { name, attrs: name === 'code' ? { language: languageIn(node) } : {} };
+  return name === 'code' ? { name, language: languageIn(node) } : { name };
 }
 
 const LANGUAGE = /(?:^|\s)lang(?:uage)?-([\w+#-]+)/;
@@ -224,18 +275,12 @@ function insideOf(node: HtmlNode, context: Context): Context {
   return { ...context, marks: marksIn(node, context.marks), isExact };
 }
 
-const finished = (entry: Node | OpenList, level: number): Node | null => {
-  if (!('entries' in entry)) return entry;
-  const entries = entry.entries.flatMap((one) => finished(one, level + 1) ?? []);
-  const indentLevel = level === 0 ? null : level;
-  return entries.length === 0 ? null : nodes.list.create({ format: entry.format, indentLevel }, entries);
-};
-
 /** Returns the blocks of pasted HTML. */
-export function readHtml(root: HtmlNode): readonly Node[] {
+export function readHtml(root: HtmlNode): readonly (Block | List)[] {
   const builder = new Builder();
+  const context = { marks: NO_MARKS, isExact: false };
   builder.part();
-  for (const child of Array.from(root.childNodes)) read(child, { marks: [], isExact: false }, builder);
+  for (const child of Array.from(root.childNodes)) read(child, context, builder);
   builder.part();
-  return builder.blocks.flatMap((block) => finished(block, 0) ?? []);
+  return builder.blocks;
 }

@@ -1,7 +1,7 @@
 /** Items of lists in HTML of Word: paragraphs whose style names the list and the level. */
 import { attributeOf, type HtmlNode, styleOf } from './html-marks.ts';
 
-interface WordItem {
+export interface WordItem {
   /** Depth of the list, from 1. */
   readonly level: number;
   readonly format: 'ordered' | 'unordered';

@@ -1,0 +1,10 @@
+/** Returns an address as a link stores it; null for what is no link that the API accepts. */
+export function linkable(address: string): string | null {
+  const url = address.trim();
+  if (/^(?:mailto|tel):\S+$/i.test(url) || /^[/#]\S*$/.test(url)) return url;
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return null;
+  const { href, hostname } = new URL(url);
+  return hostname === '' ? null : href;
+}
+
+export const isLinkable = (address: string): boolean => linkable(address) !== null;
