@@ -7,7 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { CONTENT_MODULE } from '../content/http/routes.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
 import { suggest } from '../content/model/suggest.js';
-import { isObject } from '../kernel/json.js';
+import { isObject, keysOf } from '../kernel/json.js';
 import type { Terminal } from './terminal.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -108,7 +108,7 @@ export async function withApplication<T>(
 /** Exit codes of shells for the signals that stop a command. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 type StopSignal = keyof typeof EXIT_CODES;
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const satisfies readonly StopSignal[];
+const STOP_SIGNALS = keysOf(EXIT_CODES);
 
 /** Time in milliseconds that stopped work gets to end, for example a waiting statement. */
 const GRACE = 1000;

@@ -1,9 +1,10 @@
 /** Values of a stored version, to be read only. */
 import { Paper, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { textOfBlocks } from '../../form/blocks-text.ts';
 import { type Json, textOfValue, titleOfValue } from '../../form/values.ts';
 import { componentIn, entriesOf, linksIn, type StoredLink } from '../../form/version-changes.ts';
-import { type Attribute, kindOf, type Part } from '../../model/model.ts';
+import { type Attribute, type Kind, kindOf, type Part } from '../../model/model.ts';
 import { valueText } from '../../model/value-text.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
@@ -58,31 +59,44 @@ export function StoredPart({ part, content }: { readonly part: Part; readonly co
   );
 }
 
-function StoredValue({ attribute, value }: ValueProps) {
-  const texts = useValueTexts();
-  const model = useModel();
-  switch (kindOf(attribute)) {
-    case 'links':
-      return linksIn(value)
-        .map((link) => isolated(linkText(link, texts)))
-        .join(', ');
-    case 'value':
-      return plainText(value, attribute, texts);
-    default:
-      return (
-        <Stack gap="xs" component="span">
-          {entriesOf(value).map((item, at) => {
-            const component = componentIn(model, attribute, item);
-            return component === null ? null : (
-              <Paper key={at} withBorder p="sm" component="span">
-                <Text size="sm" fw={600} component="span" display="block">
-                  {component.label}
-                </Text>
-                <StoredPart part={component} content={item} />
-              </Paper>
-            );
-          })}
-        </Stack>
-      );
-  }
+function StoredValue(props: ValueProps) {
+  const Stored = STORED[kindOf(props.attribute)];
+  return <Stored {...props} />;
 }
+
+function StoredText({ attribute, value }: ValueProps) {
+  return plainText(value, attribute, useValueTexts());
+}
+
+function StoredLinks({ value }: ValueProps) {
+  const texts = useValueTexts();
+  return linksIn(value)
+    .map((link) => isolated(linkText(link, texts)))
+    .join(', ');
+}
+
+function StoredItems({ attribute, value }: ValueProps) {
+  const model = useModel();
+  return (
+    <Stack gap="xs" component="span">
+      {entriesOf(value).map((item, at) => {
+        const component = componentIn(model, attribute, item);
+        return component === null ? null : (
+          <Paper key={at} withBorder p="sm" component="span">
+            <Text size="sm" fw={600} component="span" display="block">
+              {component.label}
+            </Text>
+            <StoredPart part={component} content={item} />
+          </Paper>
+        );
+      })}
+    </Stack>
+  );
+}
+
+const STORED: Readonly<Record<Kind, (props: ValueProps) => ReactNode>> = {
+  value: StoredText,
+  links: StoredLinks,
+  item: StoredItems,
+  items: StoredItems,
+};
