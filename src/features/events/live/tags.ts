@@ -60,8 +60,8 @@ export class Tags {
   of({ types, document }: Subject, permissions: Permissions): readonly string[] | null {
     const all = document === null ? types : [...types, document.type];
     if (all.length === 0 || !all.every((name) => this.isReported(name, permissions))) return null;
-    if (all.length >= MAX_TAGS) return [this.ofType(ANY)];
-    const tags = types.map((name) => this.ofType(name));
+    if (all.length >= MAX_TAGS) return [this.ofName(ANY)];
+    const tags = types.map((name) => this.ofName(name));
     if (document === null) return tags;
     const { type, id: documentId } = document;
     return [...tags, this.ofDocument({ type, documentId }), ...this.ofLinks(type)];
@@ -70,7 +70,7 @@ export class Tags {
   /** Returns the tags that events make stale, without duplicates; none if the public sees no change. */
   staleBy(events: readonly LoggedEvent[], permissions: Permissions): readonly string[] {
     const tags = new Set(events.flatMap((event) => this.staleByOne(event, permissions)));
-    if (tags.size > 0) tags.add(this.ofType(ANY));
+    if (tags.size > 0) tags.add(this.ofName(ANY));
     return [...tags];
   }
 
@@ -81,8 +81,8 @@ export class Tags {
       .map(({ singularApiId }) => singularApiId)
       .filter((name) => this.isReported(name, permissions));
     const isReported = this.isReported(event.type, permissions);
-    const own = isReported ? [this.ofType(event.type), this.ofDocument(event)] : [];
-    return [...own, ...others.flatMap((name) => [this.ofType(name), ...this.ofLinks(name)])];
+    const own = isReported ? [this.ofName(event.type), this.ofDocument(event)] : [];
+    return [...own, ...others.flatMap((name) => [this.ofName(name), ...this.ofLinks(name)])];
   }
 
   /** Returns the types whose documents may have lost a link to a deleted document. */
@@ -102,7 +102,8 @@ export class Tags {
     return this.typeOf(name)?.events === true && permissions.allows(name, 'find');
   }
 
-  private ofType(name: string): string {
+  /** Returns the tag of a type or of its links, which is computed once. */
+  private ofName(name: string): string {
     const known = this.known.get(name);
     if (known !== undefined) return known;
     const tag = this.digest(name);
@@ -113,7 +114,7 @@ export class Tags {
   /** Returns the tag of links that other documents may change; none for a type without links. */
   private ofLinks(name: string): readonly string[] {
     const type = this.typeOf(name);
-    return type !== undefined && ownLinksOf(type).length > 0 ? [this.digest(`${name} ${LINKS}`)] : [];
+    return type !== undefined && ownLinksOf(type).length > 0 ? [this.ofName(`${name} ${LINKS}`)] : [];
   }
 
   private ofDocument({ type, documentId }: Pick<LoggedEvent, 'type' | 'documentId'>): string {
