@@ -16,6 +16,7 @@ const DAYS: JsonSchema = { type: 'integer', minimum: 1 };
 const GRANTS: JsonSchema = { type: 'object', additionalProperties: true };
 
 const MEMBERS = {
+  id: { type: 'integer' },
   documentId: TEXT,
   name: TEXT,
   description: anyOf(TEXT, NULL),
@@ -25,6 +26,9 @@ const MEMBERS = {
   expiresAt: anyOf(TIME, NULL),
   lastUsedAt: anyOf(TIME, NULL),
   createdAt: TIME,
+  updatedAt: TIME,
+  publishedAt: TIME,
+  locale: TEXT,
 };
 const LISTED = open(MEMBERS, Object.keys(MEMBERS));
 const SHOWN = open({ ...MEMBERS, token: TEXT }, [...Object.keys(MEMBERS), 'token']);

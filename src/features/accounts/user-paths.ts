@@ -224,7 +224,8 @@ function operationOf(one: AccountRow, context: SchemaContext): Operation {
   const { type, action, describing } = context;
   const view = rootView(describing, type, action);
   const parameters = parametersOf(one.parameters, { type, view, describing }) as Parameter[];
-  const onOne = one.parameters.includes('id') ? ON_DOCUMENT : [];
+  // The user of an own strategy need not be stored.
+  const onOne = one.parameters.includes('id') || one.handler === 'me' ? ON_DOCUMENT : [];
   return {
     operationId: `${one.of === USER ? 'Users' : 'Roles'}_${one.handler}`,
     tags: [one.of === USER ? 'users' : 'users-permissions'],

@@ -52,7 +52,12 @@ const ATTEMPT_MEMBERS = {
 };
 const ATTEMPT = open(ATTEMPT_MEMBERS, Object.keys(ATTEMPT_MEMBERS));
 const OUTCOME = open(
-  { kind: { type: 'string', enum: ['delivered', 'failed', 'gone'] }, status: anyOf(COUNT, NULL) },
+  {
+    kind: { type: 'string', enum: ['delivered', 'failed', 'gone'] },
+    status: anyOf(COUNT, NULL),
+    failure: TEXT,
+    retryAfter: anyOf(COUNT, NULL),
+  },
   ['kind', 'status'],
 );
 const REPLAY_RESULT = open({ replayed: COUNT }, ['replayed']);
