@@ -8,14 +8,9 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { UnroutedErrorFilter } from '../content/http/error.filter.js';
-import { LocalesController } from '../content/http/locales.controller.js';
-import { ModelController } from '../content/http/model.controller.js';
-import { OpenApiController } from '../features/openapi/openapi.controller.js';
-import { OpenApiPageController } from '../features/openapi/openapi-page.controller.js';
 import { PositionInterceptor } from '../content/http/position.interceptor.js';
 import { ContentRoutes } from '../content/http/routes.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
-import { MODEL_GRANT } from '../content/model/naming.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { checkAsyncOptions } from '../content/http/async-options.js';
 import { checkFactory, checkGiven } from './check-options.js';
@@ -24,19 +19,7 @@ import type { ContentModuleAsyncOptions, ContentModuleOptions } from './content.
 import { type ContentFeature, featureModule } from './content.feature.js';
 import type { ContentTypeDefinition } from '../content/model/definitions.js';
 import { defineContent } from './define-content.js';
-
-interface PlacedController {
-  readonly controller: Type;
-  readonly path: string;
-  readonly isOn: (settings: ContentSettings) => boolean;
-}
-
-const PLACED_CONTROLLERS: readonly PlacedController[] = [
-  { controller: LocalesController, path: 'i18n', isOn: () => true },
-  { controller: ModelController, path: MODEL_GRANT, isOn: () => true },
-  { controller: OpenApiController, path: 'openapi.json', isOn: ({ openapi }) => openapi.document },
-  { controller: OpenApiPageController, path: 'openapi', isOn: ({ openapi }) => openapi.page },
-];
+import { PLACED_CONTROLLERS, type PlacedController } from './placed-controllers.js';
 
 /**
  * Gives a Nest application a content REST API.
@@ -58,6 +41,7 @@ export class ContentModule implements NestModule {
     @Inject(PositionInterceptor) private readonly positions: PositionInterceptor,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
+    @Inject(PLACED_CONTROLLERS) private readonly placed: readonly PlacedController[],
   ) {}
 
   /**
@@ -117,7 +101,7 @@ export class ContentModule implements NestModule {
   configure(_consumer: MiddlewareConsumer): void {
     this.checkTwice();
     this.routes.mount();
-    for (const { controller, path, isOn } of PLACED_CONTROLLERS)
+    for (const { controller, path, isOn } of this.placed)
       if (isOn(this.settings)) this.routes.setPath(controller, path);
       else this.leaveOut(controller);
     this.unrouted.register();

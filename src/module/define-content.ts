@@ -4,10 +4,6 @@ import type { DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { entitiesOf } from '../content/store/entities.js';
 import { contentController } from '../content/http/content.controller.js';
-import { LocalesController } from '../content/http/locales.controller.js';
-import { ModelController } from '../content/http/model.controller.js';
-import { OpenApiController } from '../features/openapi/openapi.controller.js';
-import { OpenApiPageController } from '../features/openapi/openapi-page.controller.js';
 import { buildSchema } from '../content/model/build-schema.js';
 import { ownValue } from '../kernel/json.js';
 import { trimSlashes } from '../kernel/paths.js';
@@ -17,6 +13,7 @@ import { MODULE_OPTIONS_TOKEN, RUNTIME } from './content.module-definition.js';
 import type { ContentModel, ContentRuntimeOptions } from './content.options.js';
 import { withFeatures } from './content.feature.js';
 import { ormProviders } from './content.orm.js';
+import { PLACED_CONTROLLERS, placedControllers } from './placed-controllers.js';
 import { unknownContent } from './unknown-content.js';
 import { contentExports, contentProviders } from './content.providers.js';
 
@@ -62,6 +59,7 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
         ownValue(model.controllers ?? {}, type.singularApiId),
       ),
     }));
+  const placed = placedControllers();
   for (const { controller } of controllers)
     for (const decorate of model.decorators ?? []) decorate(controller);
   // Called only to register the entities. Its result is unused: nothing injects the repositories, and without
@@ -76,18 +74,13 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
       ...new Set([DiscoveryModule, ...(built.imports ?? []), ...(model.imports ?? [])]),
       unknownContent([...schema.types.keys()]),
     ],
-    controllers: [
-      ...controllers.map(({ controller }) => controller),
-      LocalesController,
-      ModelController,
-      OpenApiController,
-      OpenApiPageController,
-    ],
+    controllers: [...controllers, ...placed].map(({ controller }) => controller),
     providers: [
       ...(built.providers ?? []),
       { provide: RUNTIME, useFactory: options.check, inject: [MODULE_OPTIONS_TOKEN] },
       ...ormProviders(schema, ownsOrm, model.contextName),
       ...contentProviders(schema, { prefix, controllers }),
+      { provide: PLACED_CONTROLLERS, useValue: placed },
     ],
     exports: contentExports(schema),
   };

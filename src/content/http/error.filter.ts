@@ -177,9 +177,17 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     const exception = isDisconnect(thrown)
       ? new BadRequestException('The client aborted the request')
       : thrown;
-    const ours = context.getType() === 'http' ? this.ours(exception, context) : null;
-    if (ours === null) super.catch(thrown, context);
-    else this.content.catch(ours, context);
+    // Nest calls one filter only, and each content module of the application registers its own.
+    for (const filter of context.getType() === 'http' ? this.unrouted : []) {
+      const ours = filter.ours(exception, context);
+      if (ours !== null) return filter.content.catch(ours, context);
+    }
+    super.catch(thrown, context);
+  }
+
+  private get unrouted(): readonly UnroutedErrorFilter[] {
+    const filters: readonly unknown[] = this.application.getGlobalFilters();
+    return filters.filter((filter) => filter instanceof UnroutedErrorFilter);
   }
 
   private ours(exception: unknown, context: ArgumentsHost): unknown {
