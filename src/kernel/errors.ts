@@ -79,6 +79,35 @@ export class ContentError extends Error {
   }
 }
 
+const NAMES = new Map<number, ErrorName>(
+  (
+    [
+      'BadRequestError',
+      'UnauthorizedError',
+      'ForbiddenError',
+      'NotFoundError',
+      'MethodNotAllowedError',
+      'ConflictError',
+      'PreconditionFailedError',
+      'PayloadTooLargeError',
+      'UriTooLongError',
+      'UnsupportedMediaTypeError',
+      'RateLimitError',
+      'ServiceUnavailableError',
+    ] as const
+  ).map((name) => [ERRORS[name], name]),
+);
+
+/** Returns the name of an error of the application with an HTTP status. */
+export const nameOfStatus = (status: number): ErrorName =>
+  NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError');
+
+/** Returns a copy of an error with other details. */
+export const withDetails = (
+  { name, message, status, cause }: ContentError,
+  details: ContentError['details'],
+): ContentError => Object.assign(new ContentError(name, message, details), { status, cause });
+
 export const validationError = (message: string, details?: Record<string, unknown>): ContentError =>
   new ContentError('ValidationError', message, details);
 

@@ -1,5 +1,6 @@
 /** Results of the items of a bulk that is not atomic: what was written, what was not, and what is unknown. */
-import { ContentError, unavailable } from '../../kernel/errors.js';
+import { Logger } from '@nestjs/common';
+import { ContentError, stackOf, unavailable } from '../../kernel/errors.js';
 import type { BulkItem } from '../query/parse-bulk.js';
 import { Answer } from './answer.js';
 
@@ -10,9 +11,14 @@ interface Failure {
   readonly error: Pick<ContentError, 'status' | 'name' | 'message' | 'details'>;
 }
 
-/** Whether an error is the fault of an item, so that others may succeed. */
-export const isFaultOfItem = (error: unknown): error is ContentError =>
-  error instanceof ContentError && error.status < 500;
+const logger = new Logger('ContentApi');
+
+/** Returns the error of an item in the response. Others may succeed. An unexpected one is logged. */
+export function faultOf(error: unknown, requestId: string | null): ContentError {
+  if (error instanceof ContentError) return error;
+  logger.error(`An item of request ${requestId ?? ''} failed: ${stackOf(error)}`);
+  return new ContentError('InternalServerError', 'Internal Server Error');
+}
 
 /** Whether the database cannot be reached, or has not confirmed a commit. */
 export const isUnavailable = (error: unknown): error is ContentError =>

@@ -19,7 +19,7 @@ import { scalarOf } from '../model/scalar-of.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { Answer } from './answer.js';
 import { documentIdsIn } from './document-id.js';
-import { BulkResults, isUnavailable, isFaultOfItem, listOf } from './bulk-results.js';
+import { BulkResults, faultOf, isUnavailable, listOf } from './bulk-results.js';
 import { passwordLimit, type PasswordLimit } from './passwords.js';
 import type { ReadFor } from './reads.js';
 import { type AskedWrite, planInTurn, NO_VALUES } from './write-list.js';
@@ -124,9 +124,8 @@ export class BulkWrites {
           results.stop(error, part.length);
           return false;
         }
-        if (!isFaultOfItem(error)) throw error;
         if (part === chunk) passwords.left = left;
-        else results.add(error);
+        else results.add(faultOf(error, work.options.requestId ?? null));
       }
     return true;
   }

@@ -3,6 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Reflector } from '@nestjs/core';
 import type { Caller } from '../access/caller.js';
 import { WRITE_EVENTS, type WriteEvent } from '../plan/write-plan.js';
+import { refusalOf } from './host-errors.js';
 import { among, noSuchType } from '../model/suggest.js';
 import type { DataFor, ShownTo, Subject } from '../../types/face.js';
 import type { HookedId, IsRegistered } from '../../types/registry.js';
@@ -171,7 +172,7 @@ export class Hooks {
     return Object.values(this.counted);
   }
 
-  /** Runs a hook and counts it. Throws its error. */
+  /** Runs a hook and counts it. Throws its error; an HttpException becomes a ContentError. */
   async run<E>(moment: HookCount['moment'], hook: (event: E) => unknown, event: E): Promise<void> {
     const count = this.counted[moment];
     const since = performance.now();
@@ -179,7 +180,7 @@ export class Hooks {
       await hook(event);
     } catch (error) {
       count.failures += 1;
-      throw error;
+      throw refusalOf(error);
     } finally {
       count.runs += 1;
       count.milliseconds += performance.now() - since;

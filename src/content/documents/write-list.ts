@@ -1,6 +1,6 @@
 /** Lists of writes: planning without blocking other requests, and errors that name the failing write. */
 import { setImmediate } from 'node:timers/promises';
-import { ContentError } from '../../kernel/errors.js';
+import { ContentError, withDetails } from '../../kernel/errors.js';
 import type { ContentType } from '../model/model.js';
 import type { ScheduledAction } from '../model/schedule.js';
 import type { ReadPlan } from '../plan/plan.js';
@@ -40,8 +40,7 @@ const PLANNED_AT_ONCE = 50;
 /** Returns an error with the place of its write in the list. */
 export function withIndex(index: number, error: unknown): unknown {
   if (!(error instanceof ContentError) || 'index' in error.details) return error;
-  const indexed = new ContentError(error.name, error.message, { ...error.details, index });
-  return Object.assign(indexed, { cause: error.cause });
+  return withDetails(error, { ...error.details, index });
 }
 
 /** Adds the locale to an error of a write in several locales. */

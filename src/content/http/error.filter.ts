@@ -8,8 +8,9 @@ import {
   Logger,
 } from '@nestjs/common';
 import { ApplicationConfig, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
-import { ContentError, type ErrorName, ERRORS, stackOf } from '../../kernel/errors.js';
+import { ContentError, nameOfStatus, stackOf } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
+import { messageIn } from '../documents/host-errors.js';
 import { RequestCounts } from './request-counts.js';
 import { ContentRoutes } from './routes.js';
 import { type HttpRequest, pathOf, requestIdOf } from './request-state.js';
@@ -35,25 +36,6 @@ const body = (status: number, { name, message, details = {} }: ErrorText): Error
   data: null,
   error: { status, name, message, details },
 });
-
-const NAMES = new Map<number, ErrorName>(
-  (
-    [
-      'BadRequestError',
-      'UnauthorizedError',
-      'ForbiddenError',
-      'NotFoundError',
-      'MethodNotAllowedError',
-      'ConflictError',
-      'PreconditionFailedError',
-      'PayloadTooLargeError',
-      'UriTooLongError',
-      'UnsupportedMediaTypeError',
-      'RateLimitError',
-      'ServiceUnavailableError',
-    ] as const
-  ).map((name) => [ERRORS[name], name]),
-);
 
 /**
  * Messages of Nest and of body parsers, replaced by those of the protocol. Messages of the application stay.
@@ -90,12 +72,6 @@ const isBadPath = (message: string): boolean => /decode param|bad url|not a vali
 const isDisconnect = (error: unknown): boolean =>
   isObject(error) && error['message'] === 'aborted' && error['code'] === 'ECONNRESET';
 
-function messageIn(exception: HttpException): string {
-  const response = exception.getResponse();
-  const message = typeof response === 'object' && 'message' in response ? response.message : null;
-  return Array.isArray(message) ? message.join('; ') : exception.message;
-}
-
 function fromHttp(exception: HttpException): ErrorBody {
   const status = exception.getStatus();
   const [, , message = messageIn(exception)] =
@@ -104,8 +80,7 @@ function fromHttp(exception: HttpException): ErrorBody {
     return body(400, { name: 'BadRequestError', message: 'failed to decode' });
   if (status === 400 && isJsonSyntax(exception.message))
     return body(400, { name: 'SyntaxError', message: jsonMistake(exception.message) });
-  const name = NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError');
-  return body(status, { name, message });
+  return body(status, { name: nameOfStatus(status), message });
 }
 
 /** Responds to errors of the content routes in the protocol's format, without internal details. */

@@ -13,7 +13,7 @@ import type { WriteOptions } from '../../content/documents/write-options.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { type ScheduledAction, SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
 import { writeTargetOf } from '../../content/plan/write-target.js';
-import { ContentError, forbidden, validationError } from '../../kernel/errors.js';
+import { ContentError, forbidden, validationError, withDetails } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { checkedAs, isListOf, isNullOr, isShape, isText } from '../../kernel/json.js';
 import type { Row, Runner } from '../../pool/runner.js';
@@ -60,8 +60,7 @@ export function withEntry(entries: readonly Pick<StoredEntry, 'id'>[], error: un
   if (!(error instanceof ContentError)) return error;
   const { index = 0, ...details } = error.details;
   const { id: entry } = entries[Number(index)] ?? {};
-  const named = new ContentError(error.name, error.message, { ...details, entry });
-  return Object.assign(named, { cause: error.cause });
+  return withDetails(error, { ...details, entry });
 }
 
 const isUndo = isListOf(isShape({ locale: isText, after: isText, before: isNullOr(isText) }));

@@ -2,7 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
-import { ContentError, forbidden, notFound, overLimit, validationError } from '../../kernel/errors.js';
+import {
+  ContentError,
+  forbidden,
+  notFound,
+  overLimit,
+  validationError,
+  withDetails,
+} from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { Statement } from '../../kernel/sql.js';
 import type { Row, Runner } from '../../pool/runner.js';
@@ -232,7 +239,7 @@ export class Releases {
 function withPlace(error: unknown): unknown {
   if (!(error instanceof ContentError)) return error;
   const { entry, ...details } = error.details;
-  return new ContentError(error.name, error.message, { ...details, index: Number(entry) });
+  return withDetails(error, { ...details, index: Number(entry) });
 }
 
 const tooMany = (most: number): Error => overLimit('maxEntries', most, 'Too many entries in the release');

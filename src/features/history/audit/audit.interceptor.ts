@@ -1,6 +1,7 @@
 import {
   type CallHandler,
   type ExecutionContext,
+  HttpException,
   Inject,
   Injectable,
   Logger,
@@ -35,7 +36,10 @@ function idIn(answer: unknown, member: string): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-const statusOf = (error: unknown): number => (error instanceof ContentError ? error.status : SERVER_ERROR);
+const statusOf = (error: unknown): number => {
+  if (error instanceof HttpException) return error.getStatus();
+  return error instanceof ContentError ? error.status : SERVER_ERROR;
+};
 
 interface Exchange {
   readonly request: AuditedRequest;
