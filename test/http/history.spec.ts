@@ -375,6 +375,17 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     for (const as of ['reader', 'live']) expect((await send('get', 'pages/trash', { as })).status).toBe(403);
   });
 
+  it('17.2 restores in the v4 format', async () => {
+    const v4 = (path: string) =>
+      test.http.post(`/api/pages/${path}/actions/restore`).set('Strapi-Response-Format', 'v4').expect(200);
+    const id = await make({ title: 'four' });
+    const [{ id: version }] = (await versions(id)) as [{ readonly id: string }];
+    const restored = await v4(`${id}/versions/${version}`);
+    expect(restored.body.data).toMatchObject({ documentId: id, attributes: { title: 'four' } });
+    await send('delete', `pages/${id}`);
+    expect((await v4(id)).body.data).toMatchObject({ documentId: id, attributes: { title: 'four' } });
+  });
+
   it('25.6 lists the trash, and restores, however often a document was deleted before', async () => {
     const id = await make({ title: 'often' });
     expect((await send('delete', `pages/${id}`)).status).toBe(204);

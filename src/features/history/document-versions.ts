@@ -110,7 +110,7 @@ export class DocumentVersions {
       kind: 'one',
       by,
       caller,
-      format: 'flat',
+      format: request.plan.format,
       action: 'update',
     });
     const answer = await this.documents.update(plan, { data }, { ...options, restores: 'version' });

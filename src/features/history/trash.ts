@@ -11,6 +11,7 @@ import { type Searcher, titleOf } from '../../content/documents/visible-document
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { type Attribute, CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { STAGE } from '../../content/model/stage-definition.js';
+import type { ReadPlan } from '../../content/plan/plan.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
 import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
@@ -25,7 +26,7 @@ import { creationOf, statusOf, type VersionRow } from './version-row.js';
 import { restorableVersions, visibleTo } from './visible-versions.js';
 import { leftOutFor, VisibleContents } from './visible-contents.js';
 
-interface Subject extends VersionsOf, Searcher {
+interface Subject extends VersionsOf, Searcher, Pick<ReadPlan, 'format'> {
   readonly options: WriteOptions;
 }
 
@@ -64,11 +65,11 @@ export class Trash {
   }
 
   /** Creates a deleted document again: with its id, in its locales and states. */
-  async restore({ plan: { type, documentId }, options }: HistoryRequest): Promise<Answer> {
+  async restore({ plan: { type, documentId, format }, options }: HistoryRequest): Promise<Answer> {
     const { caller, em } = options;
     const rules = this.rulesOf({ caller, type });
     if (documentId === null) throw notFound();
-    const subject: Subject = { type, documentId, caller, em, options, ...rules };
+    const subject: Subject = { type, documentId, format, caller, em, options, ...rules };
     const database = runIn(this.database, em);
     const [exists] = await database.run(compileExists(subject));
     const rows = (await database.run(compileLast(this.schema.file, subject))) as readonly VersionRow[];
@@ -171,7 +172,7 @@ export class Trash {
     versions: readonly DeletedVersion[],
     em: NonNullable<WriteOptions['em']>,
   ): Promise<Answer> {
-    const { type, caller, documentId, owner } = subject;
+    const { type, caller, documentId, format, owner } = subject;
     const options = { ...subject.options, em, documentId, owner, restores: 'deleted' as const };
     const write = (
       action: 'create' | 'update',
@@ -183,7 +184,7 @@ export class Trash {
         ...(type.draftAndPublish ? { status: statusOf(row) } : {}),
       };
       const by = byDocumentId(action === 'create' ? null : documentId);
-      const plan = this.documents.plan(type, query, { kind: 'one', by, caller, format: 'flat', action });
+      const plan = this.documents.plan(type, query, { kind: 'one', by, caller, format, action });
       const { precondition = null } = action === 'create' ? options : {};
       const createdAt = creationOf(row);
       return this.documents[action](plan, { data }, { ...options, precondition, createdAt, createdBy });
