@@ -149,11 +149,13 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
   }
 
   override catch(thrown: unknown, context: ArgumentsHost): void {
+    // Resolvers and message handlers have no HTTP response: Nest handles what no filter has handled.
+    if (context.getType() !== 'http') return;
     const exception = isDisconnect(thrown)
       ? new BadRequestException('The client aborted the request')
       : thrown;
     // Nest calls one filter only, and each content module of the application registers its own.
-    for (const filter of context.getType() === 'http' ? this.unrouted : []) {
+    for (const filter of this.unrouted) {
       const ours = filter.ours(exception, context);
       if (ours !== null) return filter.content.catch(ours, context);
     }
