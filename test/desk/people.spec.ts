@@ -80,6 +80,22 @@ describe.each(ADAPTERS)('people at the desk, on %s', (adapter) => {
       expect(await peopleOf(role)).toEqual({ users, roles, tokens: [] });
     });
 
+    it('names the attributes of accounts and files in the language of the editor', async () => {
+      const { body } = await as(await jwtOf('chief'), 'get', '/desk/model?language=de').expect(200);
+      const labels = body.data.types
+        .filter(({ name }: { name: string }) => ['user', 'role', 'file'].includes(name))
+        .flatMap(({ attributes }: { attributes: { name: string; label: string }[] }) => attributes)
+        .map(({ name, label }: { name: string; label: string }) => [name, label]);
+      expect(labels).toEqual(
+        expect.arrayContaining([
+          ['username', 'Benutzername'],
+          ['blocked', 'Gesperrt'],
+          ['description', 'Beschreibung'],
+          ['alternativeText', 'Alternativtext'],
+        ]),
+      );
+    });
+
     it('lists API tokens, releases and the audit log only if the application serves them', async () => {
       const desk = DeskModule.forRoot();
       const users = UsersModule.forRoot({ secret: SECRET });

@@ -1,5 +1,8 @@
 import { defineCollectionType } from './define.js';
 
+/** Name of an attribute at the desk, in its languages. */
+const called = (en: string, de: string) => ({ desk: { label: { en, de } } });
+
 /** Built-in type of media files: the field list of the contract's "Media file", in its order. */
 export const FILE_TYPE = defineCollectionType({
   singularApiId: 'file',
@@ -7,18 +10,18 @@ export const FILE_TYPE = defineCollectionType({
   tableName: 'content_files',
   routes: false,
   attributes: {
-    name: { type: 'string', required: true },
-    alternativeText: { type: 'text' },
-    caption: { type: 'text' },
-    focalPoint: { type: 'json' },
-    width: { type: 'integer' },
-    height: { type: 'integer' },
-    formats: { type: 'json' },
+    name: { type: 'string', required: true, ...called('Name', 'Name') },
+    alternativeText: { type: 'text', ...called('Alternative text', 'Alternativtext') },
+    caption: { type: 'text', ...called('Caption', 'Bildunterschrift') },
+    focalPoint: { type: 'json', ...called('Focal point', 'Bildmittelpunkt') },
+    width: { type: 'integer', ...called('Width', 'Breite') },
+    height: { type: 'integer', ...called('Height', 'Höhe') },
+    formats: { type: 'json', ...called('Formats', 'Formate') },
     hash: { type: 'string', required: true, index: true },
-    ext: { type: 'string' },
-    mime: { type: 'string', required: true },
-    size: { type: 'decimal', required: true },
-    url: { type: 'text', required: true },
+    ext: { type: 'string', ...called('Extension', 'Endung') },
+    mime: { type: 'string', required: true, ...called('Media type', 'Medientyp') },
+    size: { type: 'decimal', required: true, ...called('Size', 'Größe') },
+    url: { type: 'text', required: true, ...called('Address', 'Adresse') },
     previewUrl: { type: 'text' },
     provider: { type: 'string', required: true },
     provider_metadata: { type: 'json' },

@@ -6,6 +6,12 @@ import { ContentModelError } from '../../content/model/content-model-error.js';
 import { defineCollectionType } from '../../content/model/define.js';
 import type { AttributeDefinitions } from '../../content/model/definitions.js';
 
+/** Name of an attribute at the desk, in its languages. */
+const called = (en: string, de: string) => ({ desk: { label: { en, de } } });
+
+const NAME = called('Name', 'Name');
+const DESCRIPTION = called('Description', 'Beschreibung');
+
 /**
  * Content type of API tokens. List it in `contentTypes`, and `ApiTokensModule` in the imports.
  *
@@ -19,13 +25,18 @@ export const apiTokenType = defineCollectionType({
   archived: false,
   events: false,
   attributes: {
-    name: { type: 'string', required: true, unique: true },
-    description: { type: 'text' },
-    kind: { type: 'enumeration', enum: ['read-only', 'full-access', 'custom'], required: true },
-    grants: { type: 'json' },
-    lifespan: { type: 'integer', min: 1 },
-    expiresAt: { type: 'datetime' },
-    lastUsedAt: { type: 'datetime', writable: false },
+    name: { type: 'string', required: true, unique: true, ...NAME },
+    description: { type: 'text', ...DESCRIPTION },
+    kind: {
+      type: 'enumeration',
+      enum: ['read-only', 'full-access', 'custom'],
+      required: true,
+      ...called('Kind', 'Art'),
+    },
+    grants: { type: 'json', ...called('Grants', 'Rechte') },
+    lifespan: { type: 'integer', min: 1, ...called('Lifespan', 'Laufzeit') },
+    expiresAt: { type: 'datetime', ...called('Expires', 'Läuft ab') },
+    lastUsedAt: { type: 'datetime', writable: false, ...called('Last used', 'Zuletzt benutzt') },
     lookup: { type: 'string', required: true, unique: true, private: true },
     hash: { type: 'string', required: true, private: true },
   },
@@ -38,9 +49,9 @@ const ROLE = defineCollectionType({
   routes: false,
   events: false,
   attributes: {
-    name: { type: 'string', required: true },
-    description: { type: 'text' },
-    type: { type: 'string', required: true, unique: true },
+    name: { type: 'string', required: true, ...NAME },
+    description: { type: 'text', ...DESCRIPTION },
+    type: { type: 'string', required: true, unique: true, ...called('Type', 'Typ') },
     grants: { type: 'json', private: true },
     users: {
       type: 'relation',
@@ -59,13 +70,25 @@ const ROLE = defineCollectionType({
 const CREDENTIAL = { private: true, writable: false, archived: false } as const;
 
 export const USER_ATTRIBUTES = {
-  username: { type: 'string', required: true, unique: true, minLength: 3 },
-  email: { type: 'email', required: true, unique: true, minLength: 6 },
-  provider: { type: 'string', default: 'local' },
-  password: { type: 'password', minLength: 6 },
-  confirmed: { type: 'boolean', default: false },
-  blocked: { type: 'boolean', default: false },
-  role: { type: 'relation', relation: 'manyToOne', target: 'role', inversedBy: 'users' },
+  username: {
+    type: 'string',
+    required: true,
+    unique: true,
+    minLength: 3,
+    ...called('User name', 'Benutzername'),
+  },
+  email: { type: 'email', required: true, unique: true, minLength: 6, ...called('E-mail', 'E-Mail') },
+  provider: { type: 'string', default: 'local', ...called('Sign-in service', 'Anmeldedienst') },
+  password: { type: 'password', minLength: 6, ...called('Password', 'Passwort') },
+  confirmed: { type: 'boolean', default: false, ...called('Confirmed', 'Bestätigt') },
+  blocked: { type: 'boolean', default: false, ...called('Blocked', 'Gesperrt') },
+  role: {
+    type: 'relation',
+    relation: 'manyToOne',
+    target: 'role',
+    inversedBy: 'users',
+    ...called('Role', 'Rolle'),
+  },
   tokenVersion: { type: 'integer', default: 0, private: true, writable: false },
   sessions: { type: 'json', ...CREDENTIAL },
   resetPasswordToken: { type: 'string', ...CREDENTIAL, index: true },
