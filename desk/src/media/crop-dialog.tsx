@@ -3,13 +3,14 @@ import 'react-easy-crop/react-easy-crop.css';
 import { Button, SegmentedControl, Slider, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import Cropper, { type Area } from 'react-easy-crop';
+import { ApiError } from '../api/errors.ts';
 import { upload } from '../editor/uploads.ts';
 import { type Json, textOfValue } from '../form/values.ts';
 import { useModel } from '../screens/app.tsx';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
-import { type FileChange, folderOf, replaceFile } from './files.ts';
+import { type FileChange, folderOf, readFile, replaceFile } from './files.ts';
 import type { Point } from './focal-point.tsx';
 
 interface Props {
@@ -30,6 +31,12 @@ const COPIED = ['alternativeText', 'caption', 'focalPoint'];
 /** Formats that a browser writes; others become PNG. */
 const WRITTEN = ['image/jpeg', 'image/png', 'image/webp'];
 const QUALITY = 0.92;
+
+/** Throws an ApiError if another editor has replaced the picture, of which the area would be another part. */
+async function mustBeShown(file: Json): Promise<void> {
+  const { url } = await readFile(textOfValue(file['documentId']));
+  if (url !== file['url']) throw new ApiError(412, { message: 'Precondition Failed' });
+}
 
 /** Returns the part of a picture as a file. Throws an Error if the browser cannot read the picture. */
 async function cropped(file: Json, area: Area): Promise<File> {
@@ -85,7 +92,10 @@ export default function CropDialog({ file, folder, close, replaced, work, alert 
   const store = async (send: (part: File, area: Area) => Promise<unknown>): Promise<void> => {
     if (area === null) return;
     setBusy(true);
-    const isDone = await work(async () => send(await cropped(file, area), area), media.stored);
+    const isDone = await work(async () => {
+      if ('findOne' in verbs) await mustBeShown(file);
+      await send(await cropped(file, area), area);
+    }, media.stored);
     setBusy(false);
     if (isDone) close();
   };

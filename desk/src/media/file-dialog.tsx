@@ -66,6 +66,12 @@ function changesOf(
   };
 }
 
+const hasPoint = (file: Json): boolean => (file['focalPoint'] ?? null) !== null;
+
+/** Gives a file other bytes. The point of the former picture would cut the motif of the new one off. */
+const replaceByOther = (file: Json, bytes: File): Promise<Json> =>
+  replaceFile(file, bytes, hasPoint(file) ? { focalPoint: null } : {});
+
 function useFileWork() {
   const client = useQueryClient();
   const { send, ...sending } = useSending();
@@ -101,7 +107,9 @@ function Details({ file, folder = null, close }: Props) {
     if (isDone) close(linkOf(stored, 'file', model));
   };
   const replace = (bytes: File | null): void => {
-    if (bytes !== null) void work(() => replaceFile(file, bytes), media.replaced);
+    if (bytes === null) return;
+    set({ focalPoint: null });
+    void work(() => replaceByOther(file, bytes), hasPoint(file) ? media.replacedPoint : media.replaced);
   };
   return (
     <Stack>

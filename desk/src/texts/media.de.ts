@@ -66,6 +66,7 @@ export const media: typeof english = {
   cropFailed: 'Das Bild konnte nicht zugeschnitten werden',
   replace: 'Ersetzen',
   replaced: 'Die Datei ist ersetzt. Ihre Adresse führt zur neuen.',
+  replacedPoint: 'Das Bild ist ersetzt und hat noch keinen Bildmittelpunkt. Seine Adresse führt zum neuen.',
   stored: 'Gespeichert',
   deleteTitle: (count) => (count === 1 ? 'Datei löschen?' : `${count} Dateien löschen?`),
   deleteHint: 'Die Dokumente unten verlieren die Datei. Das lässt sich nicht rückgängig machen.',

@@ -327,6 +327,54 @@ const leaflet = defineCollectionType({
     await closed();
   });
 
+  it('replaces a picture with a focal point, which was one of the former picture', async () => {
+    const info = { alternativeText: 'A lock', focalPoint: { x: 10, y: 20 }, folder: '/locks' };
+    const { documentId } = await visit.upload('lock.png', '#5b7553', info);
+    await ann.open('/media?folder=/locks');
+    await ann.press('lock.png');
+    const input = await ann.page.waitForSelector('[role=dialog] input[type=file]');
+    const path = join(await mkdtemp(join(tmpdir(), 'content-picture-')), 'gate.png');
+    await writeFile(path, await picture('#00ff00', 300, 200));
+    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(path);
+    await ann.sees('The picture is replaced, and has no focal point yet.');
+    await ann.until('no point', async () => (await ann.page.$$('.desk-focal-point')).length === 0);
+    const after = await visit.api('get', `/upload/files/${documentId}`);
+    expect(after).toMatchObject({ alternativeText: 'A lock', focalPoint: null, width: 300 });
+    await ann.press('Close');
+    await closed();
+    await visit.api('delete', `/upload/files/${documentId}`);
+    await ann.openAnew('/media');
+  });
+
+  it('crops no other picture than the one it sees, if another editor has replaced that', async () => {
+    const { documentId } = await visit.upload('bridge.png', '#5b7553', { folder: '/bridges' });
+    await ann.open('/media?folder=/bridges');
+    await ann.press('bridge.png');
+    await inDialog('Crop');
+    await ann.page.waitForSelector('.reactEasyCrop_CropArea');
+    await ann.until('ready', async () => (await ann.page.$$('button[data-disabled]')).length < 2);
+    await visit.room.http
+      .post(`/api/upload?id=${documentId}`)
+      .set('Authorization', `Bearer ${await visit.jwt()}`)
+      .attach('files', await picture('#00ff00', 300, 200), 'bridge.png')
+      .expect(200);
+    await ann.press('Replace the picture');
+    await ann.sees('Another editor has changed it in the meantime.');
+    expect(await visit.api('get', `/upload/files/${documentId}`)).toMatchObject({ width: 300, height: 200 });
+    await ann.until(
+      'the new picture',
+      async () =>
+        ((await ann.page.$eval('.reactEasyCrop_Image', (image) => (image as any).naturalWidth)) as number) ===
+        300,
+    );
+    await ann.press('Replace the picture');
+    await ann.until('one dialog', async () => (await ann.page.$$('[role=dialog]')).length === 1);
+    await ann.press('Close');
+    await closed();
+    await visit.api('delete', `/upload/files/${documentId}`);
+    await ann.openAnew('/media');
+  });
+
   it('chooses several pictures in their order, and the library opens where it was', async () => {
     const { documentId } = await visit.api('post', '/articles?status=draft', { data: { title: 'Gallery' } });
     await ann.open(`/content/article/${documentId}`);
