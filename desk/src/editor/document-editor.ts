@@ -15,7 +15,7 @@ import { isAutosaved, isSendable, nextWrite, sendsParts, takenBack } from './nex
 import { Observed } from './observed.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { OwnWrites } from './own-writes.ts';
-import { atLargest, refusalOf } from './refusal.ts';
+import { isDivided, refusalOf, WriteSize } from './refusal.ts';
 import { type Action, DocumentRequests, type Envelope, type Pending, type Place } from './requests.ts';
 import { factsOf, firstSnapshot, newsSince, NO_NEWS, type Snapshot, stateOf } from './snapshot.ts';
 import { Slugs } from './slugs.ts';
@@ -29,6 +29,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   private readonly version: BaseVersion;
   private pending: Pending | null = null;
   readonly writes = new OneAtATime();
+  readonly size = new WriteSize();
   private isDisposed = false;
   private readonly requests: DocumentRequests;
   private readonly timers = new Timers();
@@ -219,7 +220,7 @@ export class DocumentEditor extends Observed<Snapshot> {
       await this.stored(answer, pending.sent);
       return 'stored';
     } catch (error) {
-      return this.failed(atLargest(error, pending), pending.sent);
+      return this.failed(this.size.problemOf(error, pending, this.type), pending.sent);
     }
   }
 
@@ -247,7 +248,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 412) return this.overtaken(sent);
     if (error.status === 404) return this.gone();
-    return this.refused(error, sent) && sendsParts(this) ? 'overtaken' : 'refused';
+    return isDivided(error) || (this.refused(error, sent) && sendsParts(this)) ? 'overtaken' : 'refused';
   }
 
   /** Shows the problems at their fields. Returns whether new ones were found. */
@@ -351,17 +352,15 @@ export class DocumentEditor extends Observed<Snapshot> {
    * Closes the form. What is not saved then is recovered when the document is opened again. Returns whether
    * a write has ended since.
    */
-  async dispose(): Promise<boolean> {
+  dispose(): Promise<boolean> {
     this.isDisposed = true;
     this.timers.stopAll();
     this.stop();
     this.keeper.close();
-    try {
-      return await this.leave();
-    } finally {
+    return this.leave().finally(() => {
       this.unsaved.close();
       this.own.close();
-    }
+    });
   }
 
   private async leave(): Promise<boolean> {

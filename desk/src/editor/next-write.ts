@@ -3,6 +3,7 @@ import { bodyOf } from '../form/body.ts';
 import { type FormStore, topOf } from '../form/store.ts';
 import { finishedValues, sameValues } from '../form/values.ts';
 import { hasDrafts, type Model, type Type } from '../model/model.ts';
+import type { WriteSize } from './refusal.ts';
 import type { Pending } from './requests.ts';
 import { waitingSlugs } from './slugs.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -12,6 +13,7 @@ interface Form {
   readonly type: Type;
   readonly store: FormStore;
   readonly isNew: boolean;
+  readonly size: WriteSize;
 }
 
 /** Whether a draft is stored without the values that cannot be sent, or that the server has refused. */
@@ -38,14 +40,15 @@ export function nextWrite(form: Form, ifMatch: string | null): Pending | null {
   const { type, isNew, store } = form;
   const { base, problemPaths } = store;
   const values = finishedValues(store.values, base);
-  const data = bodyOf(type, { base: isNew ? {} : base, values }, form);
+  const all = bodyOf(type, { base: isNew ? {} : base, values }, form);
   // Without a text to make a uid from, the server would make it from the name of the type, and keep it.
   if (ifMatch === null)
     for (const { name, localized, required } of waitingSlugs(type, values))
-      if (!required && (isNew || localized)) data[name] = null;
+      if (!required && (isNew || localized)) all[name] = null;
   // A draft is stored without the values that the server has refused; they stay in the form.
   const left = sendsParts(form) ? problemPaths.map(topOf) : [];
-  for (const name of left) delete data[name];
+  for (const name of left) delete all[name];
+  const data = form.size.within(all);
   if (Object.keys(data).length === 0 && !isNew) return null;
   const changes = Object.keys(data).map((name) => [name, values[name]] as const);
   const sent = { ...base, ...Object.fromEntries(changes) };

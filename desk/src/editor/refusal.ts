@@ -2,6 +2,7 @@
 import { ApiError } from '../api/errors.ts';
 import { placeOf } from '../form/store.ts';
 import type { Values } from '../form/values.ts';
+import { hasDrafts, type Type } from '../model/model.ts';
 import type { Pending } from './requests.ts';
 
 interface Refusal {
@@ -18,14 +19,44 @@ export function refusalOf({ problems, message }: ApiError, sent: Values): Refusa
   return { marked, error: marked.length > 0 && marked.length === problems.length ? null : message };
 }
 
-/** The refusal of a body that is too large, as a problem of its largest attribute: others can be stored. */
-export function atLargest(error: unknown, { body }: Pick<Pending, 'body'>): unknown {
-  if (!(error instanceof ApiError) || error.status !== 413) return error;
-  const sizes = Object.entries(body.data).map(
-    ([name, value]) => [JSON.stringify(value).length, name] as const,
-  );
-  const [largest] = sizes.sort(([one], [other]) => other - one);
-  if (largest === undefined) return error;
-  const { status, message } = error;
-  return new ApiError(status, { message, details: { errors: [{ path: [largest[1]], message }] } });
+type Sized = readonly [name: string, size: number];
+
+/** Names of attributes with the sizes of their values, the smallest first. */
+const bySize = (data: object): Sized[] =>
+  Object.entries(data)
+    .map(([name, value]): Sized => [name, JSON.stringify(value).length])
+    .sort(([, one], [, other]) => one - other);
+
+const isTooLarge = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 413;
+
+/** Size of the writes of a form, as far as the server has refused them as too large. */
+export class WriteSize {
+  private refused = Infinity;
+
+  /** Returns as many of the values as are smaller together than a refused write, or the smallest one. */
+  within<T extends object>(data: T): T {
+    let sum = 0;
+    const names = bySize(data).flatMap(([name, size], at) => {
+      sum += size;
+      return at === 0 || sum < this.refused ? [name] : [];
+    });
+    return Object.fromEntries(Object.entries(data).filter(([name]) => names.includes(name))) as T;
+  }
+
+  /**
+   * The refusal of a body that is too large, as a problem of its largest attribute. Drafts are stored in
+   * parts before: the next write is smaller.
+   */
+  problemOf(error: unknown, { body: { data } }: Pick<Pending, 'body'>, type: Type): unknown {
+    if (!isTooLarge(error)) return error;
+    const sizes = bySize(data);
+    this.refused = sizes.reduce((sum, [, size]) => sum + size, 0);
+    const [largest] = sizes.at(-1) ?? [];
+    if (largest === undefined || (hasDrafts(type) && sizes.length > 1)) return error;
+    const { status, message } = error;
+    return new ApiError(status, { message, details: { errors: [{ path: [largest], message }] } });
+  }
 }
+
+/** Whether a write was refused that is stored in parts now. */
+export const isDivided = (error: unknown): boolean => isTooLarge(error) && error.problems.length === 0;
