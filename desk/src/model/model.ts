@@ -48,6 +48,7 @@ export class Model {
   readonly webhooks: DeskModel['webhooks'];
   readonly audit: boolean;
   readonly releases: boolean;
+  readonly strictRelations: boolean;
   private readonly byName: ReadonlyMap<string, Type>;
   private readonly byUid: ReadonlyMap<string, Component>;
 
@@ -57,6 +58,7 @@ export class Model {
     this.webhooks = model.webhooks;
     this.audit = model.audit;
     this.releases = model.releases;
+    this.strictRelations = model.strictRelations;
     this.defaultLocale = model.defaultLocale;
     this.locales = model.locales ?? [model.defaultLocale];
     this.byName = new Map(this.types.map((type) => [type.name, type]));

@@ -1,8 +1,9 @@
-/** Question before a document is unpublished, deleted or loses its changes. */
+/** Question before a document is published with gaps, unpublished, deleted or loses its changes. */
 import { Button, Text } from '@mantine/core';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { isStoredIn } from '../editor/requests.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
+import { emptyLinks } from '../form/empty-links.ts';
 import { titleOfValue } from '../form/values.ts';
 import type { Type } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
@@ -12,7 +13,11 @@ import { isolated } from '../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { DocumentUses } from './document-uses.tsx';
 
-export type Asked = 'unpublish' | 'discard' | 'delete';
+export type Asked = 'publish' | 'unpublish' | 'discard' | 'delete';
+
+/** Labels of required fields without a link, if the API publishes without them. */
+export const gapsOf = ({ type, store, model }: DocumentEditor): readonly string[] =>
+  model.strictRelations ? [] : emptyLinks(type, store.values, model);
 
 /** Says whether a deleted document can be restored. */
 const deletionHint = ({ verbs }: Type, texts: Texts): string =>
@@ -23,9 +28,10 @@ interface Props {
   readonly asked: Asked;
   readonly close: () => void;
   readonly deleted: () => void;
+  readonly publish: () => Promise<void>;
 }
 
-export function Question({ editor, asked, close, deleted }: Props) {
+export function Question({ editor, asked, close, deleted, publish }: Props) {
   const texts = useTexts();
   const { localeName } = useFormats();
   const { type, store } = editor;
@@ -34,6 +40,7 @@ export function Question({ editor, asked, close, deleted }: Props) {
   const { isSending, alert, send } = useSending();
   const title = titleOfValue(store.get(type.title)) || texts.untitled;
   const questions = {
+    publish: [texts.panels.incomplete, texts.panels.incompleteHint(gapsOf(editor).map(isolated).join(', '))],
     unpublish: [texts.confirmUnpublish, texts.confirmUnpublishHint],
     discard: [texts.confirmDiscard, texts.confirmDiscardHint],
     delete: [texts.confirmDelete(isolated(title)), deletionHint(type, texts)],
@@ -45,8 +52,9 @@ export function Question({ editor, asked, close, deleted }: Props) {
     say(texts.deletedNow);
     deleted();
   };
-  const act = async (action: 'unpublish' | 'discard'): Promise<void> => {
+  const act = async (action: Exclude<Asked, 'delete'>): Promise<void> => {
     close();
+    if (action === 'publish') return publish();
     const done = action === 'unpublish' ? texts.unpublishedNow : texts.discardedNow;
     if (await editor.act(action)) say(done);
   };
@@ -55,19 +63,27 @@ export function Question({ editor, asked, close, deleted }: Props) {
   // An editor of one language cannot delete the others.
   const isWhole = asked !== 'delete' || !hasLocales || type.verbs['delete'] === 'all';
   const ofAll = type.localized && (hasLocales || !isStored) ? texts.deleteAll : texts.delete;
-  const label = isWhole ? ofAll : ofLocale;
+  const labels: Readonly<Record<Asked, string>> = {
+    publish: texts.panels.publishAnyway,
+    unpublish: texts.unpublish,
+    discard: texts.discard,
+    delete: isWhole ? ofAll : ofLocale,
+  };
   return (
     <Dialog title={heading} close={close}>
       <Text size="sm">
-        {hint} {asked !== 'delete' && hasLocales && texts.bulk.inLocale(localeName(editor.place.locale))}
+        {hint}{' '}
+        {!['delete', 'publish'].includes(asked) &&
+          hasLocales &&
+          texts.bulk.inLocale(localeName(editor.place.locale))}
       </Text>
       {asked === 'delete' && <DocumentUses {...{ editor, close }} isQuiet />}
       {alert}
       <DialogButtons
         close={close}
-        label={asked === 'delete' ? label : texts[asked]}
+        label={labels[asked]}
         act={() => void (asked === 'delete' ? remove(isWhole) : act(asked))}
-        isDangerous={asked !== 'unpublish'}
+        isDangerous={asked === 'discard' || asked === 'delete'}
         isSending={isSending}
       >
         {asked === 'delete' && hasLocales && isStored && isWhole && (

@@ -17,7 +17,7 @@ import { StatusBadge } from '../parts/status.tsx';
 import { SteadyButton } from '../parts/steady-button.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
-import { type Asked, Question } from './document-question.tsx';
+import { type Asked, gapsOf, Question } from './document-question.tsx';
 import { UsesDialog } from './document-uses.tsx';
 import ScheduleDialog from './schedule.tsx';
 import { Stage, useMissingStage, useStageProblem } from './stage.tsx';
@@ -65,11 +65,15 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
     else focusProblem(bar.current);
     isPublishing.current = false;
   };
+  const startPublishing = (): void => {
+    if (gapsOf(editor).length > 0) setAsked('publish');
+    else void publish();
+  };
   const save = (): void => void editor.save().then((isDone) => isDone || focusProblem(bar.current));
   useHotkeys(
     [
       ['mod+S', () => ifOnTop(save)],
-      ['mod+shift+P', () => ifOnTop(() => void (canPublish && publish()))],
+      ['mod+shift+P', () => ifOnTop(() => canPublish && startPublishing())],
     ],
     [],
     true,
@@ -110,7 +114,7 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
               size="sm"
               isUnavailable={!canPublish}
               title={missing ?? undefined}
-              act={() => void publish()}
+              act={startPublishing}
             >
               {texts.publish}
             </SteadyButton>
@@ -118,7 +122,7 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
           <MoreActions {...{ editor, create }} ask={setAsked} open={setPanel} />
         </Group>
       </Group>
-      {asked !== null && <Question {...{ editor, asked, deleted }} close={() => setAsked(null)} />}
+      {asked !== null && <Question {...{ editor, asked, deleted, publish }} close={() => setAsked(null)} />}
       <Panel {...{ editor, panel }} close={() => setPanel(null)} />
     </div>
   );

@@ -35,6 +35,9 @@ export const panels: typeof english = {
   stageEnded: (stage) => `Der Text wurde geändert und muss erneut geprüft werden. Er ist wieder in ${stage}`,
   stageFirst: (stages) => `Nur Entwürfe in ${stages} können veröffentlicht werden`,
   stageUnreachable: 'Von der jetzigen Stufe führt kein Weg zu dieser.',
+  incomplete: 'Ohne Pflichtfelder veröffentlichen?',
+  incompleteHint: (fields) => `Als Pflichtfeld markiert, aber leer: ${fields}.`,
+  publishAnyway: 'Trotzdem veröffentlichen',
   schedule: 'Zeitplan',
   scheduleHint:
     'Veröffentlicht wird der Entwurf, wie er dann ist. Lassen Sie eine Zeit leer, um sie aufzuheben.',

@@ -190,5 +190,6 @@ export function describeForDesk(described: DeskReader): Omit<DeskModel, keyof De
     locales: caller.permissions.allows('locale', 'find') ? settings.locales : null,
     types: listed.map(({ type, verbs }) => typeOf({ type, caller, parts }, verbs)),
     components: parts.components(),
+    strictRelations: settings.strictRelations,
   };
 }

@@ -94,6 +94,8 @@ export interface DeskModel {
   readonly locales: readonly string[] | null;
   readonly types: readonly DeskType[];
   readonly components: readonly DeskComponent[];
+  /** Whether the API publishes no document without its required relations and media. */
+  readonly strictRelations: boolean;
   readonly people: DeskPeople;
   /** Permissions of the caller on webhooks; none without the module of events. */
   readonly webhooks: readonly ('find' | 'findOne' | 'create' | 'update' | 'delete')[];

@@ -45,6 +45,7 @@ export const MODEL = new Model({
   webhooks: [],
   audit: false,
   releases: false,
+  strictRelations: false,
   types: [
     {
       name: 'article',

@@ -1,5 +1,5 @@
 /** Journeys of an editor whose values the server refuses. */
-import { defineCollectionType } from 'nestjs-content-api';
+import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { startVisit, type Visit } from './visit.ts';
@@ -18,14 +18,40 @@ const report = defineCollectionType({
   },
 });
 
+const event = defineCollectionType({
+  singularApiId: 'event',
+  pluralApiId: 'events',
+  draftAndPublish: true,
+  actions: true,
+  attributes: {
+    name: { type: 'string', required: true },
+    host: { type: 'relation', relation: 'manyToOne', target: 'author', required: true },
+    search: { type: 'component', component: 'part.share' },
+  },
+});
+const share = defineComponent({
+  uid: 'part.share',
+  attributes: { image: { type: 'media', required: true, allowedTypes: ['images'] } },
+});
+
 (hasBrowser ? describe : describe.skip)('an editor whose values are refused', () => {
   let visit: Visit;
   let ann: Editor;
   let id: string;
   const stored = (): Promise<any> => visit.api('get', `/articles/${id}?status=draft&populate=*`);
 
+  const paste = async (path: string, text: string): Promise<void> => {
+    await ann.page.waitForSelector(`[data-path=${path}] [contenteditable=true]`);
+    await ann.page.evaluate(`{
+      const data = new DataTransfer();
+      data.setData('text/plain', ${text});
+      document.querySelector('[data-path=${path}] [contenteditable=true]')
+        .dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    }`);
+  };
+
   beforeAll(async () => {
-    visit = await startVisit('express', { contentTypes: [report] });
+    visit = await startVisit('express', { contentTypes: [report, event], components: [share] });
     ann = await visit.arrive('ann', 'chief');
   }, 120_000);
   beforeEach(async () => {
@@ -58,16 +84,19 @@ const report = defineCollectionType({
     expect(await stored()).toMatchObject({ title: 'Corrected again', seo: null });
   });
 
+  it('stores two fields one after the other that are too large together', async () => {
+    await ann.fill('Lead', 'Between them');
+    await ann.page.setOfflineMode(true);
+    await paste('body', "'Long line of text.\\n'.repeat(30_000)");
+    await paste('story', "'A very long paragraph. '.repeat(25_000)");
+    await ann.page.setOfflineMode(false);
+    await ann.saved();
+    const { body, story, lead } = await stored();
+    expect([lead, body.length]).toEqual(['Between them', 570_000]);
+    expect(story[0].children[0].text.length).toBeGreaterThan(570_000);
+  });
+
   it('sees which field is too large for the server, which stores the others', async () => {
-    const paste = async (path: string, text: string): Promise<void> => {
-      await ann.page.waitForSelector(`[data-path=${path}] [contenteditable=true]`);
-      await ann.page.evaluate(`{
-        const data = new DataTransfer();
-        data.setData('text/plain', ${text});
-        document.querySelector('[data-path=${path}] [contenteditable=true]')
-          .dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-      }`);
-    };
     await paste('body', "'Far too long.\\n'.repeat(100_000)");
     await ann.fill('Lead', 'Short enough');
     await ann.sees('Not everything is saved. Correct the marked fields.');
@@ -125,6 +154,27 @@ const report = defineCollectionType({
     await ann.heading('New: Report');
     const labels = await ann.texts('.mantine-InputWrapper-label');
     expect(labels).toEqual(['Title', 'Summary *', 'Search *', 'Quotes *', 'Notes']);
+  });
+
+  it('is asked before it publishes without required links, and fills one', async () => {
+    await ann.open('/content/event/new');
+    await ann.fill('Name', 'Regatta');
+    await ann.press('Add Search');
+    await ann.saved();
+    const found = async (): Promise<number> => (await visit.api('get', '/events')).length;
+    await ann.press('Publish');
+    await ann.sees('Marked as required, but empty: Host, Search: Image.');
+    await ann.press('Cancel');
+    await ann.until('focus', async () => (await ann.focused()) === 'Publish');
+    expect(await found()).toBe(0);
+    const { documentId } = await visit.api('post', '/authors', { data: { name: 'Ida' } });
+    await ann.link('Choose Host', 'Ida', 'Ida');
+    await ann.press('Publish');
+    await ann.sees('Marked as required, but empty: Search: Image.');
+    await ann.press('Publish anyway');
+    await ann.status('Published');
+    const [stored] = await visit.api('get', '/events?populate=host');
+    expect(stored.host).toMatchObject({ documentId });
   });
 
   it('is led to a refused text, component and list, one after the other', async () => {
