@@ -48,6 +48,8 @@ async function insert(view: EditorView, text: string, read: Read): Promise<void>
     view.pasteText(text);
     return;
   }
+  // Nothing that the editor can take, such as a picture of another site, replaces nothing.
+  if (slice.size === 0) return;
   const tr = view.state.tr.replaceSelection(slice);
   view.dispatch(tr.scrollIntoView().setMeta('paste', true).setMeta('uiEvent', 'paste'));
 }

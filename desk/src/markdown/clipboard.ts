@@ -46,6 +46,6 @@ export function pasteHtml(view: EditorView, data: DataTransfer | null): boolean 
       // Without the reader, as when the network is away: the text alone.
       () => ({ text, isInline: true }),
     )
-    .then((pasted) => replace(view, pasted.text, pasted.isInline));
+    .then(({ text: made, isInline }) => made !== '' && replace(view, made, isInline));
   return true;
 }

@@ -278,6 +278,24 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     expect((await stored(id)).story).toEqual([paragraph(text(''), link, text(''))]);
   });
 
+  it('keeps the selected text if a paste has nothing that it can take', async () => {
+    const id = await write({ story: [paragraph(text('Kept'))], body: 'Kept' });
+    for (const field of [STORY, BODY]) {
+      await ann.page.waitForSelector(field);
+      await ann.page.focus(field);
+      await press('Control+a');
+      await settled();
+      await paste(field, { 'text/html': '<img src="https://example.org/a.png">' });
+      await settled();
+      await press('Control+End');
+      await settled();
+      await type('!');
+    }
+    await ann.saved();
+    const { story, body } = await stored(id);
+    expect([story, body]).toEqual([[paragraph(text('Kept!'))], 'Kept!']);
+  });
+
   it('replaces several paragraphs by an address that it pastes', async () => {
     const url = 'https://example.org/a';
     const id = await write({ story: [paragraph(text('one')), paragraph(text('two'))] });
@@ -504,6 +522,8 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
 
   it('pastes HTML into Markdown, and code or Markdown as it is', async () => {
     const id = await write({ body: 'intro' });
+    // The page of a test before could not load the reader.
+    await ann.openAnew(`/content/article/${id}`);
     await ann.page.waitForSelector(BODY);
     await ann.page.focus(BODY);
     await press('Control+End');
