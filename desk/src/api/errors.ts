@@ -11,12 +11,15 @@ export interface ErrorBody {
     readonly errors?: readonly Problem[];
     /** Path of the only problem; with dots for a key that the body must not have. */
     readonly path?: Problem['path'] | string;
+    /** Locale of a document whose other locales are valid. */
+    readonly locale?: string;
   };
 }
 
 /** Response of the server that reports an error. */
 export class ApiError extends Error {
   readonly problems: readonly Problem[];
+  readonly locale: string | null;
 
   constructor(
     readonly status: number,
@@ -24,6 +27,7 @@ export class ApiError extends Error {
   ) {
     super(message);
     this.name = name;
+    this.locale = details.locale ?? null;
     const { errors, path } = details;
     const segments = typeof path === 'string' ? path.split('.') : path;
     this.problems = errors ?? (segments === undefined ? [] : [{ path: segments, message }]);

@@ -35,6 +35,8 @@ export const isStoredIn = (state: DocumentState | null, locale: string): boolean
   state !== null && (state.locales === undefined || state.locales.some((one) => one.locale === locale));
 
 export type Action = 'publish' | 'unpublish' | 'discard';
+/** Actions on all locales of a document. */
+export type Everywhere = Exclude<Action, 'discard'>;
 
 interface Write {
   readonly body: { readonly data: object };
@@ -154,6 +156,12 @@ export class DocumentRequests {
       place,
       attempt(() => request(path, { ...ask, ifMatch, key })),
     );
+  }
+
+  /** Publishes or unpublishes a document in all its locales, or in none. Throws an ApiError. */
+  async actEverywhere(place: Place, action: Everywhere, key: string): Promise<void> {
+    const path = `${this.path(place)}/actions/${action}`;
+    await told(place, request(path, { method: 'POST', query: { locale: '*' }, key }));
   }
 
   /** Deletes the version of a locale, or the whole document. */

@@ -40,6 +40,7 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
   const hasLocales = type.localized && model.locales.length > 1;
   const isMissing =
     type.localized && snapshot.phase === 'ready' && !editor.isNew && snapshot.updatedAt === null;
+  const source = snapshot.state?.locales?.[0]?.locale;
   const [isOpen, { toggle }] = useDisclosure(false);
   return (
     <Box className="desk-document-head" data-open={isOpen}>
@@ -107,7 +108,12 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
       </Group>
       {isMissing && (
         <Text size="sm">
-          {'update' in type.verbs ? texts.newLocale(localeName(locale)) : texts.noLocale(localeName(locale))}
+          {'update' in type.verbs ? texts.newLocale(localeName(locale)) : texts.noLocale(localeName(locale))}{' '}
+          {source !== undefined && panels.other === null && 'update' in type.verbs && (
+            <Anchor component="button" type="button" size="sm" onClick={() => go({ other: source })}>
+              {texts.panels.showBeside(localeName(source))}
+            </Anchor>
+          )}
         </Text>
       )}
       {hasDrafts(type) ? null : type.draftAndPublish && <Text size="sm">{texts.publishedHint}</Text>}

@@ -5,7 +5,8 @@ import { IconDeviceFloppy, IconDots } from '@tabler/icons-react';
 import { lazy, useRef, useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { offerCopy } from '../editor/copies.ts';
-import { isStoredIn } from '../editor/requests.ts';
+import { localesFor } from '../editor/everywhere.ts';
+import { type Everywhere, isStoredIn } from '../editor/requests.ts';
 import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { focusIn } from '../fields/jump.ts';
@@ -19,6 +20,7 @@ import { reasonText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { type Asked, gapsOf, Question } from './document-question.tsx';
 import { UsesDialog } from './document-uses.tsx';
+import { EverywhereDialog } from './everywhere-dialog.tsx';
 import ScheduleDialog from './schedule.tsx';
 import { Stage, useMissingStage, useStageProblem } from './stage.tsx';
 
@@ -35,7 +37,7 @@ interface Props {
   readonly ifOnTop?: (act: () => void) => void;
 }
 
-type PanelName = 'schedule' | 'release' | 'uses';
+type PanelName = 'schedule' | 'release' | 'uses' | Everywhere;
 
 export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }: Props) {
   const texts = useTexts();
@@ -135,6 +137,8 @@ interface MoreProps {
   readonly open: (panel: PanelName) => void;
 }
 
+const EVERYWHERE: readonly Everywhere[] = ['publish', 'unpublish'];
+
 /** Menu of what is not done every day. */
 function MoreActions({ editor, create, ask, open }: MoreProps) {
   const texts = useTexts();
@@ -158,6 +162,11 @@ function MoreActions({ editor, create, ask, open }: MoreProps) {
         {create !== undefined && 'create' in type.verbs && !isNew && !isGone && (
           <Menu.Item onClick={() => duplicate(editor, create)}>{texts.duplicate}</Menu.Item>
         )}
+        {EVERYWHERE.filter((action) => localesFor(editor, action).length > 1).map((action) => (
+          <Menu.Item key={action} onClick={() => open(action)}>
+            {action === 'publish' ? texts.panels.publishAll : texts.panels.unpublishAll}
+          </Menu.Item>
+        ))}
         {'schedule' in type.verbs && isStored && (
           <Menu.Item onClick={() => open('schedule')}>{texts.panels.schedule}</Menu.Item>
         )}
@@ -199,6 +208,8 @@ function Panel({ editor, panel, close }: PanelProps) {
   if (panel === 'schedule') return <ScheduleDialog editor={editor} close={close} />;
   if (panel === 'uses') return <UsesDialog editor={editor} close={close} />;
   if (panel === null) return null;
+  if (panel === 'publish' || panel === 'unpublish')
+    return <EverywhereDialog editor={editor} action={panel} close={close} />;
   return (
     <Opening>
       <AddDialog type={type} documentIds={[place.documentId]} locale={place.locale} close={close} />

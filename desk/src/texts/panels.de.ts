@@ -24,6 +24,7 @@ export const panels: typeof english = {
   usesPartly: (types) =>
     `In Zonen und in Beziehungen zu mehreren Typen wurden nur die 100 zuletzt geänderten Fassungen durchsucht: ${types}.`,
   copyFrom: (field, locale) => `${field} aus ${locale} übernehmen`,
+  showBeside: (locale) => `${locale} zum Kopieren daneben zeigen`,
   copyEmpty: (locale) => `Leere Felder aus ${locale} übernehmen`,
   copied: (count) => (count === 1 ? '1 Feld übernommen' : `${count} Felder übernommen`),
   edit: (locale) => `${locale} bearbeiten`,
@@ -38,6 +39,10 @@ export const panels: typeof english = {
   incomplete: 'Ohne Pflichtfelder veröffentlichen?',
   incompleteHint: (fields) => `Als Pflichtfeld markiert, aber leer: ${fields}.`,
   publishAnyway: 'Trotzdem veröffentlichen',
+  publishAll: 'In allen Sprachen veröffentlichen',
+  everywhereHint: (locales) => `Alle diese Sprachen oder keine davon: ${locales}.`,
+  unpublishAll: 'In allen Sprachen zurückziehen',
+  inLocale: (locale, field, reason) => `${locale}, ${field}: ${reason}`,
   schedule: 'Zeitplan',
   scheduleHint:
     'Veröffentlicht wird der Entwurf, wie er dann ist. Lassen Sie eine Zeit leer, um sie aufzuheben.',

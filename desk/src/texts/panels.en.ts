@@ -22,6 +22,7 @@ export const panels = {
   usesPartly: (types: string) =>
     `In zones, and in relations to several types, only the 100 versions changed last were searched: ${types}.`,
   copyFrom: (field: string, locale: string) => `Copy ${field} from ${locale}`,
+  showBeside: (locale: string) => `Show ${locale} beside it, to copy from`,
   copyEmpty: (locale: string) => `Fill empty fields from ${locale}`,
   copied: (count: number) => (count === 1 ? '1 field copied' : `${count} fields copied`),
   edit: (locale: string) => `Edit ${locale}`,
@@ -36,6 +37,10 @@ export const panels = {
   incomplete: 'Publish without required fields?',
   incompleteHint: (fields: string) => `Marked as required, but empty: ${fields}.`,
   publishAnyway: 'Publish anyway',
+  publishAll: 'Publish all languages',
+  everywhereHint: (locales: string) => `All of these languages, or none of them: ${locales}.`,
+  unpublishAll: 'Unpublish all languages',
+  inLocale: (locale: string, field: string, reason: string) => `${locale}, ${field}: ${reason}`,
   schedule: 'Schedule',
   scheduleHint: 'The draft is published as it is then. Leave a time empty to cancel it.',
   publishAt: 'Publish at',

@@ -152,7 +152,7 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
   it('translates with the other language beside it, and copies what is empty', async () => {
     await ann.open(`/content/article/${article}?locale=fr`);
     await ann.sees('There is no version in French yet. Saving creates it.');
-    await choose('Another language beside this one', 'English');
+    await ann.press('Show English beside it, to copy from');
     await ann.sees('Shared by all languages');
     await ann.press('Copy Lead from English');
     expect(await ann.valueOf('Lead')).toBe('Of ships.');
@@ -168,7 +168,8 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
   it('copies components as new ones: a change of one language does not change the other', async () => {
     const sections = [{ __component: 'part.quote', text: 'The sea gives.', speaker: 'A fisher' }];
     const { documentId } = await make({ title: 'With a quote', sections });
-    await ann.open(`/content/article/${documentId}?locale=fr&beside=en`);
+    await ann.open(`/content/article/${documentId}?locale=fr`);
+    await choose('Another language beside this one', 'English');
     await ann.fill('Title', 'Avec citation');
     await ann.press('Copy Sections from English');
     await ann.saved();
@@ -248,6 +249,38 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
       [],
     );
     await ann.page.keyboard.press('Escape');
+  });
+
+  it('publishes all languages together or none, and takes them back', async () => {
+    const { documentId } = await make({ title: 'Together' });
+    const put = (locale: string, data: object): Promise<unknown> =>
+      visit.api('put', `/articles/${documentId}?status=draft&locale=${locale}`, { data });
+    await put('fr', { title: null, lead: 'Ensemble' });
+    const live = async (): Promise<string[]> =>
+      (await visit.api('get', `/articles?filters[documentId]=${documentId}&locale=*&sort=locale`)).map(
+        ({ title }: { title: string }) => title,
+      );
+    await ann.openAnew(`/content/article/${documentId}`);
+    await ann.press('More actions');
+    await ann.item('Publish all languages');
+    await ann.sees('All of these languages, or none of them: English, French.');
+    await ann.press('Publish all languages');
+    await ann.sees('French, Title: Required');
+    expect(await live()).toEqual([]);
+    await ann.press('Cancel');
+    await put('fr', { title: 'Ensemble' });
+    await ann.type('Title', ' again');
+    await ann.press('More actions');
+    await ann.item('Publish all languages');
+    await ann.press('Publish all languages');
+    await ann.status('Published');
+    await ann.seesNot('Another editor');
+    expect(await live()).toEqual(['Together again', 'Ensemble']);
+    await ann.press('More actions');
+    await ann.item('Unpublish all languages');
+    await ann.press('Unpublish all languages');
+    await ann.status('Draft');
+    expect(await live()).toEqual([]);
   });
 
   it('unpublishes one of two languages, which the question names', async () => {
