@@ -69,11 +69,11 @@ export function adaptBodies({ httpAdapter }: HttpAdapterHost, owns: Owns): void 
 }
 
 function bodyOf(request: Request, payload: Readable): Readable {
-  const { 'content-type': type = '', 'transfer-encoding': coding } = request.raw.headers;
+  const { 'content-type': type = '', 'content-length': length } = request.raw.headers;
   if (!PARSED.test(type)) return payload;
   const decoded = decode(request, payload);
-  // Proxies that do not know the length of a body send an empty one in chunks.
-  return coding !== undefined && type.startsWith('application/json') ? orObject(decoded) : decoded;
+  // Proxies that do not know the length of a body send an empty one in chunks, or frames of HTTP/2.
+  return length === undefined && type.startsWith('application/json') ? orObject(decoded) : decoded;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ContentError, noContainer } from '../../kernel/errors.js';
 import { checkSize } from '../plan/read-body.js';
-import { type HttpRequest, stateOf } from './request-state.js';
+import { type HttpRequest, rawOf, stateOf } from './request-state.js';
 
 interface RequestHead {
   readonly method: string;
@@ -19,9 +19,21 @@ const UTF_8: readonly string[] = ['', 'utf-8', 'utf8', 'us-ascii'];
 /** Content type that every framework accepts and none parses as JSON. */
 export const TEXT = 'text/plain';
 
-/** HTTP/1.1 announces a body with one of two headers. */
-export const hasBody = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+/** Request of HTTP/2: a body follows unless its stream ends with the headers. */
+interface StreamedRequest {
+  readonly stream?: { readonly endAfterHeaders?: boolean };
+}
+
+/**
+ * HTTP/1.1 announces a body with one of two headers. HTTP/2 needs neither: then a body is one with a type,
+ * because clients also end their stream after the headers.
+ */
+export function hasBody(request: Pick<HttpRequest, 'headers' | 'raw'>): boolean {
+  const { 'content-length': length, 'content-type': type, 'transfer-encoding': coding } = request.headers;
+  if (coding !== undefined || length !== undefined) return coding !== undefined || Number(length) > 0;
+  const { stream }: StreamedRequest = rawOf(request);
+  return stream?.endAfterHeaders === false && type !== undefined;
+}
 
 /**
  * Normalizes the content type for the application's parser. JSON under another name
