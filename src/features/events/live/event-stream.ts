@@ -13,11 +13,16 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
+/** Response of Node. That of HTTP/2 has a stream, and neither `destroyed` nor `setHeaders`. */
+type NodeResponse = ServerResponse & { readonly stream?: { readonly destroyed: boolean } };
+
 interface Reply {
-  readonly raw: ServerResponse;
+  readonly raw: NodeResponse;
   hijack(): unknown;
   getHeaders(): Record<string, string | string[]>;
 }
+
+const isGone = ({ destroyed, stream }: NodeResponse): boolean => stream?.destroyed ?? destroyed;
 
 const isReply = (response: object): response is Reply => 'hijack' in response && 'raw' in response;
 
@@ -41,9 +46,9 @@ export class EventStream {
   private isEnded = false;
   private readonly closing: (() => void)[] = [];
 
-  private constructor(private readonly response: ServerResponse) {
+  private constructor(private readonly response: NodeResponse) {
     // The client can have left while its request was checked.
-    this.isEnded = response.destroyed;
+    this.isEnded = isGone(response);
     response.once('close', () => {
       this.isEnded = true;
       for (const listener of this.closing.splice(0)) listener();
@@ -54,10 +59,11 @@ export class EventStream {
   static open(response: object): EventStream {
     const isFastify = isReply(response);
     if (isFastify) response.hijack();
-    const raw = isFastify ? response.raw : (response as ServerResponse);
+    const raw = isFastify ? response.raw : (response as NodeResponse);
     // The connection ends with the stream, so that a server that stops need not wait for it.
     raw.shouldKeepAlive = false;
-    raw.setHeaders(new Map(Object.entries({ ...(isFastify ? response.getHeaders() : {}), ...HEADERS })));
+    const headers = { ...(isFastify ? response.getHeaders() : {}), ...HEADERS };
+    for (const [name, value] of Object.entries(headers)) raw.setHeader(name, value);
     raw.writeHead(200);
     raw.flushHeaders();
     return new EventStream(raw);
@@ -69,7 +75,7 @@ export class EventStream {
 
   /** Calls the listener when the stream is closed, at once if it is. */
   onClose(listener: () => void): void {
-    if (this.response.destroyed) listener();
+    if (isGone(this.response)) listener();
     else this.closing.push(listener);
   }
 
