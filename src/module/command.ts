@@ -3,11 +3,12 @@ import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import { ConsoleLogger, type INestApplicationContext, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { CONTENT_MODULE } from '../content/http/routes.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
 import { suggest } from '../content/model/suggest.js';
 import { isObject, keysOf } from '../kernel/json.js';
+import { ContentModule } from './content.module.js';
 import type { Terminal } from './terminal.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,7 +68,16 @@ class StartLogger extends ConsoleLogger {
   }
 }
 
-/** Starts an application. Throws a UsageError if it does not import ContentModule. */
+/** Throws a UsageError for several content modules: a command would act on one of them only. */
+function needOneContent(app: INestApplicationContext): void {
+  const modules = [...app.get(ModulesContainer, { strict: false }).values()];
+  if (modules.filter(({ metatype }) => metatype === ContentModule).length > 1)
+    throw new UsageError(
+      '--module imports ContentModule several times: name a module that imports one of them',
+    );
+}
+
+/** Starts an application. Throws a UsageError unless it imports one ContentModule. */
 export async function openContext(module: unknown): Promise<INestApplicationContext> {
   const app = await NestFactory.createApplicationContext(
     module as Parameters<typeof NestFactory.createApplicationContext>[0],
@@ -75,6 +85,7 @@ export async function openContext(module: unknown): Promise<INestApplicationCont
   );
   try {
     serviceOf(app, CONTENT_MODULE, 'ContentModule');
+    needOneContent(app);
     return app;
   } catch (error) {
     await app.close();

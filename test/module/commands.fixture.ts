@@ -25,6 +25,10 @@ export const App = contentAt(url);
 export const Misspelt = contentAt(url, 'finde' as never);
 export const Unreachable = contentAt('postgresql://localhost:1/none');
 export const Limited = contentAt(process.env['COMMANDS_LIMITED'] ?? '');
+export const Twice = moduleOf([
+  contentAt(url),
+  ContentModule.forRoot({ contentTypes: [], prefix: 'other', database: { clientUrl: url } }),
+]);
 export const WithoutContent = moduleOf([]);
 export const number = 5;
 export default contentAt(url);

@@ -59,6 +59,7 @@ describe('a command reports', () => {
     [() => folder, /^\S+ is a folder: give the compiled file, for example dist\/app\.module\.js$/],
     [() => join(folder, 'wrong.js'), /^\S+wrong\.js cannot be loaded: Unexpected identifier/],
     [() => `${FIXTURE}#number`, /^number of \S+ is not a Nest module$/],
+    [() => `${FIXTURE}#Twice`, /^--module imports ContentModule several times: name a module that/],
     [() => `${FIXTURE}#WithoutContent`, /^The module of your application does not import ContentModule$/],
   ])('the mistake in --module %s', async (reference, message) => {
     for (const command of [['check'], ['migration'], ['export', join(folder, 'none')]])
