@@ -8,7 +8,7 @@ import { isUndescribed } from '../media/library.tsx';
 import { UploadList, useUploads } from '../media/upload-list.tsx';
 import { acceptOf } from '../model/media-kinds.ts';
 import { isToOne } from '../model/model.ts';
-import { announce } from '../parts/messages.tsx';
+import { announce, say } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { Thumbnail } from '../parts/thumbnail.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -47,7 +47,10 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
   });
   const send = (files: readonly File[]): void => {
     const sent = isOne ? files.slice(0, 1) : files;
-    if (!readOnly && 'create' in verbs && sent.length > 0) uploads.add(sent);
+    const [first] = sent;
+    if (readOnly || !('create' in verbs) || first === undefined) return;
+    if (sent.length < files.length) say(texts.media.onlyOne(first.name));
+    uploads.add(sent);
   };
   return (
     <Stack

@@ -67,6 +67,7 @@ export const media: typeof english = {
   replace: 'Ersetzen',
   replaced: 'Die Datei ist ersetzt. Ihre Adresse führt zur neuen.',
   replacedPoint: 'Das Bild ist ersetzt und hat noch keinen Bildmittelpunkt. Seine Adresse führt zum neuen.',
+  onlyOne: (name) => `Dieses Feld hat eine Datei. Nur ${name} wird hochgeladen.`,
   stored: 'Gespeichert',
   deleteTitle: (count) => (count === 1 ? 'Datei löschen?' : `${count} Dateien löschen?`),
   deleteHint: 'Die Dokumente unten verlieren die Datei. Das lässt sich nicht rückgängig machen.',

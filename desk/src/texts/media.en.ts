@@ -55,6 +55,7 @@ export const media = {
   replace: 'Replace',
   replaced: 'The file is replaced. Its address leads to the new one.',
   replacedPoint: 'The picture is replaced, and has no focal point yet. Its address leads to the new one.',
+  onlyOne: (name: string) => `This field has one file. Only ${name} is uploaded.`,
   stored: 'Stored',
   deleteTitle: (count: number) => (count === 1 ? 'Delete the file?' : `Delete ${count} files?`),
   deleteHint: 'The documents below lose the file. This cannot be undone.',

@@ -424,6 +424,7 @@ const leaflet = defineCollectionType({
     await ann.follow('With one cover');
     await ann.page.waitForSelector('[data-path=cover]');
     await give('drop', '[data-path=cover]', ['only.png', '#aa0011'], ['surplus.png', '#aa0022']);
+    await ann.sees('This field has one file. Only only.png is uploaded.');
     await ann.until('cover', async () => (await ann.texts('[data-path=cover]')).join().includes('only.png'));
     await ann.saved();
     const [{ cover }] = await visit.api(
