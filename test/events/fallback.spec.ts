@@ -76,7 +76,7 @@ describe.each(ADAPTERS)('events of types with a fallback locale on %s', (adapter
   it('21.11, 21.19: a version of another locale does not stand for a hidden or unpublished one', async () => {
     const { documentId } = await send('post', 'articles', { title: 'English' });
     await hook('english', { role: 'english' }, 'english');
-    await hook('titled', { filters: { title: { $notNull: true } } });
+    await hook('titled', { types: ['article'], filters: { title: { $notNull: true } } });
     const streams = await Promise.all(
       ['locale=*', 'locale=fr', 'status=draft&locale=*'].map((query) =>
         LiveClient.open(`${test.url}/api/live/articles?${query}`, undefined, { 'X-Role': 'english' }),

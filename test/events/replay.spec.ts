@@ -111,7 +111,11 @@ describe('replays of a webhook', () => {
 
   it('21.8: an event that an endpoint does not want is no success of a failing endpoint', async () => {
     receiver.status = 500;
-    const id = await add('failing', { events: ['entry.create'], filters: { title: 'wanted' } });
+    const id = await add('failing', {
+      events: ['entry.create'],
+      types: ['memo'],
+      filters: { title: 'wanted' },
+    });
     const write = (title: string) => test.http.post('/api/memos').send({ data: { title } }).expect(201);
     await write('wanted');
     await eventually(async () => ((await state(id)).failingSince === null ? [] : [1]), 1);
