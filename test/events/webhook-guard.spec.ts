@@ -182,16 +182,44 @@ describe('webhooks', () => {
   it.each<[string, string, object]>([
     ['that is private', 'secret', {}],
     ['that their role cannot read', 'text', { role: 'reader' }],
-  ])('have no filter on an attribute %s, which would show its value', async (_what, attribute, more) => {
+  ])('21.24: have no filter on an attribute %s', async (_what, attribute, more) => {
     const filters = { [attribute]: { $startsWith: 'k' } };
-    const id = await webhook({ name: attribute, url: `${url}/guess`, types: ['article'], filters, ...more });
-    await write('articles?status=draft', { title: 'E', secret: 'key', text: 'key' });
+    const data = { name: attribute, url: `${url}/guess`, types: ['article'], filters, ...more };
+    await test.http
+      .post('/api/webhooks')
+      .set('X-Admin', '1')
+      .send({ data })
+      .expect(400, {
+        data: null,
+        error: {
+          status: 400,
+          name: 'ValidationError',
+          message: `Invalid key ${attribute} (type article)`,
+          details: { key: 'filters', path: 'filters', source: 'body' },
+        },
+      });
+  });
+
+  it('send nothing with a filter on an attribute that their role can no longer read', async () => {
+    roles.set('texts', { article: ['find', 'readDrafts'] });
+    test.app.get(ContentAccess).refresh();
+    const filters = { text: { $startsWith: 'k' } };
+    const id = await webhook({
+      name: 'text',
+      url: `${url}/guess`,
+      types: ['article'],
+      filters,
+      role: 'texts',
+    });
+    roles.set('texts', { article: [{ actions: ['find', 'readDrafts'], fields: ['title'] }] });
+    test.app.get(ContentAccess).refresh();
+    await write('articles?status=draft', { title: 'E', text: 'key' });
     const look = async (): Promise<readonly { failure: string | null }[]> => {
       const { body } = await test.http.get(`/api/webhooks/${id}/attempts`).set('X-Admin', '1').expect(200);
       return (body as { data: { failure: string | null }[] }).data;
     };
     const [attempt] = await eventually(look, 1);
-    expect(attempt?.failure).toBe(`Invalid key ${attribute}`);
+    expect(attempt?.failure).toBe('Invalid key text');
     expect(at('/guess')).toEqual([]);
   });
 

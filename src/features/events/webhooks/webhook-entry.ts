@@ -15,7 +15,7 @@ import { ContentError, wrongValue } from '../../../kernel/errors.js';
 import { isObject } from '../../../kernel/json.js';
 import { print, sql } from '../../../kernel/sql.js';
 import { LiveTags } from '../live/live-tags.js';
-import type { LoggedEvent } from '../logged-event.js';
+import { actionsOf, type LoggedEvent } from '../logged-event.js';
 import { localeOf } from '../one-document.js';
 import { queryOf, type WebhookEndpoint } from './endpoint.js';
 
@@ -59,12 +59,17 @@ export class WebhookEntries {
    */
   async check(endpoint: WebhookEndpoint): Promise<void> {
     const { file, types } = this.schema;
-    const { types: names } = endpoint;
+    const { types: names, events } = endpoint;
+    const { ofEntries, ofFiles } = actionsOf(events);
     for (const name of names ?? [])
       if (this.typeOf(name) === null) throw wrongValue('types', `Type "${name}" does not exist`);
     const caller = await this.callerOf(endpoint);
-    for (const type of [file, ...types.values()])
-      if (type.events && (names?.includes(type.singularApiId) ?? true)) this.checkFor(type, endpoint, caller);
+    const sent = [
+      ...(ofFiles.length > 0 ? [file] : []),
+      ...(ofEntries.length > 0 ? [...types.values()].filter((type) => type.events) : []),
+    ];
+    for (const type of sent)
+      if (names?.includes(type.singularApiId) ?? true) this.checkFor(type, endpoint, caller);
   }
 
   private checkFor(type: ContentType, endpoint: WebhookEndpoint, caller: Caller): void {
