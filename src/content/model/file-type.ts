@@ -1,7 +1,5 @@
 import { defineCollectionType } from './define.js';
-
-/** Name of an attribute at the desk, in its languages. */
-const called = (en: string, de: string) => ({ desk: { label: { en, de } } });
+import { called } from './desk-label.js';
 
 /** Built-in type of media files: the field list of the contract's "Media file", in its order. */
 export const FILE_TYPE = defineCollectionType({

@@ -3,11 +3,9 @@
  * `contentTypes`.
  */
 import { ContentModelError } from '../../content/model/content-model-error.js';
+import { called } from '../../content/model/desk-label.js';
 import { defineCollectionType } from '../../content/model/define.js';
 import type { AttributeDefinitions } from '../../content/model/definitions.js';
-
-/** Name of an attribute at the desk, in its languages. */
-const called = (en: string, de: string) => ({ desk: { label: { en, de } } });
 
 const NAME = called('Name', 'Name');
 const DESCRIPTION = called('Description', 'Beschreibung');
