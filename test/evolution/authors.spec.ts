@@ -1,7 +1,7 @@
 /** The option `authors` is turned on and off: two columns come and go, and no row is rewritten. */
-import { ContentModule, defineCollectionType, migrateContent } from 'nestjs-content-api';
+import { defineCollectionType, migrateContent } from 'nestjs-content-api';
 import { userTypes } from 'nestjs-content-api/accounts';
-import { type Host, startHost } from '../http/helpers.ts';
+import { contentOn, type Host, startHost } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Model, ormOf } from './run.ts';
 
@@ -30,13 +30,7 @@ describe('the option authors', () => {
     database = await createDatabase();
     host = await startHost(
       () => ({
-        imports: [
-          ContentModule.forRoot({
-            ...OFF,
-            access: { public: { '*': '*' } },
-            database: { clientUrl: database.url },
-          }),
-        ],
+        imports: [contentOn(database, OFF)],
       }),
       { database },
     );

@@ -1,8 +1,8 @@
 /** Stored versions of an earlier model, under the names of the present one. */
-import { ContentModule, defineCollectionType, defineComponent, migrateContent } from 'nestjs-content-api';
+import { defineCollectionType, defineComponent, migrateContent } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type Host, startHost } from '../http/helpers.ts';
+import { contentOn, type Host, startHost } from '../http/helpers.ts';
 import { type Model, ormOf } from './run.ts';
 
 const note = defineCollectionType({
@@ -52,14 +52,7 @@ describe('versions of an earlier model', () => {
   const open = (model: Model): Promise<Host> =>
     startHost(
       () => ({
-        imports: [
-          ContentModule.forRoot({
-            ...model,
-            access: { public: { '*': '*' } },
-            database: { clientUrl: database.url },
-          }),
-          HistoryModule.forRoot(),
-        ],
+        imports: [contentOn(database, model), HistoryModule.forRoot()],
       }),
       { database },
     );

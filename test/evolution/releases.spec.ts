@@ -1,8 +1,8 @@
 /** Entries of releases after a migration of their types. */
-import { ContentModule, defineCollectionType, migrateContent } from 'nestjs-content-api';
+import { defineCollectionType, migrateContent } from 'nestjs-content-api';
 import { ReleasesModule } from 'nestjs-content-api/releases';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type Host, startHost } from '../http/helpers.ts';
+import { contentOn, type Host, startHost } from '../http/helpers.ts';
 import { type Model, ormOf } from './run.ts';
 
 const type = (singularApiId: string, more: object = {}) =>
@@ -26,14 +26,7 @@ describe('releases of an earlier model', () => {
   const open = async (model: Model): Promise<Host> => {
     const host = await startHost(
       () => ({
-        imports: [
-          ContentModule.forRoot({
-            ...model,
-            access: { public: { '*': '*' } },
-            database: { clientUrl: database.url },
-          }),
-          ReleasesModule.forRoot(),
-        ],
+        imports: [contentOn(database, model), ReleasesModule.forRoot()],
       }),
       { database },
     );

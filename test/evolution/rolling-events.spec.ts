@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/core';
-import { CONTENT_ORM, ContentModule, defineCollectionType, migrateContent } from 'nestjs-content-api';
+import { CONTENT_ORM, defineCollectionType, migrateContent } from 'nestjs-content-api';
 import { EventsModule } from 'nestjs-content-api/events';
 import supertest from 'supertest';
-import { type Host, startHost } from '../http/helpers.ts';
+import { contentOn, type Host, startHost } from '../http/helpers.ts';
 import { createDatabase } from '../support/database.ts';
 import { LocalServer } from '../support/local-server.ts';
 import { type Model, ormOf } from './run.ts';
@@ -41,11 +41,7 @@ it('a webhook gets the events of a new type, although an old process reads them 
     startHost(
       () => ({
         imports: [
-          ContentModule.forRoot({
-            ...model,
-            access: { public: { '*': '*' } },
-            database: { clientUrl: database.url },
-          }),
+          contentOn(database, model),
           EventsModule.forRoot({
             pollMilliseconds: 50,
             webhooks: {

@@ -1,9 +1,9 @@
 /** A process of the former release restores no document, because it would omit what it does not know. */
-import { CONTENT_ORM, ContentModule, defineCollectionType, migrateContent } from 'nestjs-content-api';
+import { CONTENT_ORM, defineCollectionType, migrateContent } from 'nestjs-content-api';
 import type { MikroORM } from '@mikro-orm/core';
 import { HistoryModule } from 'nestjs-content-api/history';
 import supertest from 'supertest';
-import { failure, type Host, startHost } from '../http/helpers.ts';
+import { contentOn, failure, type Host, startHost } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Model, ormOf } from './run.ts';
 
@@ -27,14 +27,7 @@ describe('a rolling deployment with history', () => {
   const open = (model: Model, ready?: (host: Host['app']) => Promise<unknown>): Promise<Host> =>
     startHost(
       () => ({
-        imports: [
-          ContentModule.forRoot({
-            ...model,
-            access: { public: { '*': '*' } },
-            database: { clientUrl: database.url },
-          }),
-          HistoryModule.forRoot(),
-        ],
+        imports: [contentOn(database, model), HistoryModule.forRoot()],
       }),
       { database, ...(ready === undefined ? {} : { ready }) },
     );

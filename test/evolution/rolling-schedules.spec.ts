@@ -1,11 +1,11 @@
 /** Scheduled work that falls due between a migration and the start of the new release waits for that release. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/core';
-import { CONTENT_ORM, ContentModule, defineCollectionType, migrateContent } from 'nestjs-content-api';
+import { CONTENT_ORM, defineCollectionType, migrateContent } from 'nestjs-content-api';
 import { ReleasesModule } from 'nestjs-content-api/releases';
 import supertest from 'supertest';
 import { MAX_ATTEMPTS, ScheduleWorker } from '../../src/content/documents/schedule-worker.ts';
-import { type Host, startHost } from '../http/helpers.ts';
+import { contentOn, type Host, startHost } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Model, ormOf } from './run.ts';
 
@@ -33,15 +33,7 @@ describe('a rolling deployment with schedules and releases', () => {
   ): Promise<Host> => {
     const host = await startHost(
       () => ({
-        imports: [
-          ContentModule.forRoot({
-            ...model,
-            access: { public: { '*': '*' } },
-            database: { clientUrl: database.url },
-            schedule: { everySeconds: 0.02 },
-          }),
-          ReleasesModule.forRoot(),
-        ],
+        imports: [contentOn(database, model, { schedule: { everySeconds: 0.02 } }), ReleasesModule.forRoot()],
       }),
       { database, ready },
     );

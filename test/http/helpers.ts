@@ -3,7 +3,7 @@
  * application.
  */
 import { request as httpRequest } from 'node:http';
-import type { INestApplication, ModuleMetadata } from '@nestjs/common';
+import type { DynamicModule, INestApplication, ModuleMetadata } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { MikroORM } from '@mikro-orm/core';
@@ -157,17 +157,24 @@ export async function startHost(
 /** A model, and the settings that select its visible rows. */
 export type Model = Pick<ContentModuleOptions, 'contentTypes' | 'components' | 'locales' | 'defaultLocale'>;
 
+/** Content module of a model on a database, with all permissions for the public. */
+export const contentOn = (
+  { url }: Pick<TestDatabase, 'url'>,
+  model: Model,
+  more: Partial<ContentModuleOptions> = {},
+): DynamicModule =>
+  ContentModule.forRoot({
+    ...model,
+    access: { public: { '*': '*' } },
+    database: { clientUrl: url },
+    ...more,
+  });
+
 /** Starts an application with a model on an existing database and updates its tables. */
 export const startModel = (database: TestDatabase, model: Model, adapter: Adapter): Promise<Host> =>
   startHost(
     () => ({
-      imports: [
-        ContentModule.forRoot({
-          ...model,
-          access: { public: { '*': '*' } },
-          database: { clientUrl: database.url },
-        }),
-      ],
+      imports: [contentOn(database, model)],
     }),
     {
       adapter,
