@@ -3,7 +3,7 @@ import { DOMSerializer, Fragment, type Node, Slice } from 'prosemirror-model';
 import { TextSelection } from 'prosemirror-state';
 import type { EditorProps, EditorView } from 'prosemirror-view';
 import { isLinkable, linkable } from '../paste/address.ts';
-import { isPicture, picturesOf, readClipboard } from '../paste/clipboard.ts';
+import { onlyPictures, picturesOf, readClipboard } from '../paste/clipboard.ts';
 import { isMarkdown } from '../paste/markdown-signs.ts';
 import { schema } from './schema.ts';
 
@@ -104,9 +104,8 @@ export function clipboard(target: () => Target): EditorProps {
       // Before the library reads it: its parser of HTML would meet the policy of the page.
       paste: (view, event) => {
         const { clipboardData: data } = event;
-        const pictures = picturesOf(data);
-        const isTaken = pictures.length > 0 && isPicture(readClipboard(data, 'html'));
-        if (isTaken) void target().insertImages(pictures);
+        const pictures = onlyPictures(data);
+        if (pictures.length > 0) void target().insertImages(pictures);
         else if (!view.editable || !insertForeign(view, data, isPlain)) return false;
         event.preventDefault();
         return true;

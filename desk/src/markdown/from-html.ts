@@ -1,7 +1,6 @@
 /** Markdown of pasted HTML. */
-import { inert } from '../parts/inert-html.ts';
 import { isMarkdown } from '../paste/markdown-signs.ts';
-import { readHtml } from '../paste/read-html.ts';
+import { readPasted } from '../paste/read-pasted.ts';
 import { isBare, toMarkdown } from './to-markdown.ts';
 
 /** Returns the address of a picture of this server; null for others, which the site should not show. */
@@ -19,8 +18,7 @@ interface Pasted {
 
 /** Returns the Markdown of HTML. Lines without any mark may be Markdown themselves, as a text has it. */
 export function fromHtml(html: string, text: string): Pasted {
-  const { body } = new DOMParser().parseFromString(inert(html), 'text/html');
-  const entries = readHtml(body);
+  const entries = readPasted(html);
   if (isBare(entries) && isMarkdown(text)) return { text, isInline: true };
   const [first] = entries;
   const isInline =

@@ -55,9 +55,12 @@ function plainText(text: string, before: string, after: string): string {
   return made + escaped(text.slice(last), text[last - 1] ?? before, after);
 }
 
+/** Ticks around code: one more than it has in a row, and at least `least`. */
+export const ticksAround = (text: string, least: number): string =>
+  '`'.repeat(Math.max(least, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+
 function codeText(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const ticks = '`'.repeat(longest + 1);
+  const ticks = ticksAround(text, 1);
   const space = /^`|`$|^ .* $/.test(text) ? ' ' : '';
   return `${ticks}${space}${text}${space}${ticks}`;
 }

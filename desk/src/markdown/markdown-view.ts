@@ -19,7 +19,7 @@ import {
 import { EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view';
 import { Observed } from '../editor/observed.ts';
 import type { Look, Uploading } from '../fields/text-parts.tsx';
-import { isPicture, picturesOf, readClipboard } from '../paste/clipboard.ts';
+import { onlyPictures, picturesOf, readClipboard } from '../paste/clipboard.ts';
 import { settings } from '../settings.ts';
 import { pasteHtml } from './clipboard.ts';
 import { continueItem, link, toggleAround, toggleLines } from './commands.ts';
@@ -147,8 +147,8 @@ export class MarkdownView extends Observed<Tools> {
   private pasted({ clipboardData: data }: ClipboardEvent): boolean {
     if (this.view.state.readOnly) return false;
     const text = readClipboard(data, 'plain');
-    const pictures = picturesOf(data);
-    if (pictures.length > 0 && isPicture(readClipboard(data, 'html'))) {
+    const pictures = onlyPictures(data);
+    if (pictures.length > 0) {
       void this.insertImages(pictures);
       return true;
     }

@@ -1,6 +1,6 @@
 /** Markdown of what a paste reads: blocks, lists and tables. */
 import { type Block, type List, type Run, type Table, trimmed } from '../paste/read-html.ts';
-import { inlineMarkdown, type Place } from './inline-markdown.ts';
+import { inlineMarkdown, type Place, ticksAround } from './inline-markdown.ts';
 
 type Entry = Block | List;
 type PictureOf = Place['pictureOf'];
@@ -26,8 +26,7 @@ const textOf = (runs: readonly Run[], place: Place, lineBreak: string): string =
 /** Writes a block of code, with a fence that its text does not have. */
 function codeOf({ runs, language }: Block): string {
   const text = runs.map((run) => (run.picture === undefined ? run.text : '')).join('');
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = ticksAround(text, 3);
   return `${fence}${language ?? ''}\n${text}\n${fence}`;
 }
 

@@ -13,7 +13,11 @@ export const readClipboard = (data: Data | null, type: 'html' | 'plain'): string
   data?.getData(`text/${type}`) ?? '';
 
 /** Whether HTML is only the picture that the clipboard also has as a file. */
-export const isPicture = (html: string): boolean => html.replace(/<!--.*?-->|<[^>]*>/gs, '').trim() === '';
+const isPicture = (html: string): boolean => html.replace(/<!--.*?-->|<[^>]*>/gs, '').trim() === '';
+
+/** Pictures of a paste that has nothing else in it. */
+export const onlyPictures = (data: Data | null): File[] =>
+  isPicture(readClipboard(data, 'html')) ? picturesOf(data) : [];
 
 const HEAD = /^(?:\s|<!--.*?-->|<\/?(?:html|head|body|meta)\b[^>]*>)*/is;
 const SOURCE = /^<(?:pre\b|div\b[^>]*style=(?:"[^"]*|'[^']*)\bmonospace\b)/i;
