@@ -2,7 +2,7 @@
 import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { unlessGone } from '../api/errors.ts';
 import type { Json, Link } from '../form/values.ts';
@@ -34,10 +34,11 @@ export default function MediaScreen() {
     folder: state.folder,
     stored: () => void client.invalidateQueries({ queryKey: ['files'] }),
   });
-  const go = (change: Partial<LibraryState>): void => {
-    setChosen([]);
-    setAddress(writeLibrary({ ...state, ...change }), { replace: true });
-  };
+  // Steps in the browser's history change the address, too.
+  useEffect(() => setChosen([]), [address.toString()]);
+  // The browser returns from a folder to the one before; filters and searches are no steps.
+  const go = (change: Partial<LibraryState>): void =>
+    setAddress(writeLibrary({ ...state, ...change }), { replace: change.folder === undefined });
   const toggle = (link: Link): void => {
     const rest = chosen.filter(({ documentId }) => documentId !== link.documentId);
     setChosen(rest.length < chosen.length ? rest : [...chosen, link]);

@@ -110,9 +110,11 @@ export function ListScreen({ type }: { readonly type: Type }) {
   useEffect(() => keepList(type.name, address.toString()), [type.name, address]);
   // Views and steps in the history change the address, too.
   useEffect(() => setSelected(new Map()), [address.toString()]);
-  const go = (change: Partial<ListState>): void =>
-    setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace: true });
-  useLastPage(state.page, data?.meta.pagination, (page) => go({ page }));
+  const open = (change: Partial<ListState>, replace: boolean): void =>
+    setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace });
+  // The browser returns from a page of the list to the one before; filters and searches are no steps.
+  const go = (change: Partial<ListState>): void => open(change, change.page === undefined);
+  useLastPage(state.page, data?.meta.pagination, (page) => open({ page }, true));
   const { documents, move, alert } = useMoves({ type, state, documents: data?.data ?? [] });
   useReturn(type, data !== undefined);
   const isNarrowed = state.search !== '' || state.filters.length > 0;

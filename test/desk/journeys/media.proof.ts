@@ -128,6 +128,10 @@ const leaflet = defineCollectionType({
     await ann.press('centre');
     await shows('station.png', 'market.png');
     expect(decodeURIComponent(ann.page.url())).toContain('folder=/city/centre');
+    await ann.page.goBack();
+    await ann.sees('Nothing found');
+    await ann.page.goForward();
+    await shows('station.png', 'market.png');
     await ann.fill('Search in Media library', 'mark');
     await shows('market.png');
     await ann.open('/media?kind=files');

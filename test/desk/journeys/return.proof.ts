@@ -41,6 +41,15 @@ const ROWS = 60;
     expect(ann.page.url()).toContain('page=2');
   });
 
+  it('returns by a step back to the page of the list before', async () => {
+    await ann.press('Page 3');
+    await ann.sees('Tag 050');
+    await ann.fill('Search in Tags', 'Tag 01');
+    await ann.sees('1 to 10 of 10');
+    await ann.page.goBack();
+    await ann.sees('Tag 049');
+  });
+
   it('selects and clears a range with the shift key', async () => {
     const space = async (name: string, isRange: boolean): Promise<number> => {
       await ann.page.focus(`[aria-label="Select ${name}"]`);
