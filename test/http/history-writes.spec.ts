@@ -171,6 +171,17 @@ describe.each(ADAPTERS)('writes with history on %s', (adapter) => {
     expect(await states()).toEqual(before);
   });
 
+  it('25.6 shows the title in the locale of the request, or else in the default locale', async () => {
+    const id = await make('stories?locale=de', { title: 'Hafen' });
+    await send('put', `stories/${id}?locale=en`, { data: { title: 'Harbour' } });
+    await send('put', `stories/${id}?locale=fr`, { data: { title: 'Port' } });
+    await send('delete', `stories/${id}?locale=*`);
+    const titleIn = async (query: string): Promise<unknown> =>
+      (await send('get', `stories/trash?documentId=${id}${query}`)).data[0].title;
+    expect(await titleIn('')).toBe('Harbour');
+    expect(await titleIn('&locale=fr')).toBe('Port');
+  });
+
   it('25.1 stores each version of a transaction once, with the write that made it', async () => {
     const id = await make('pages', { title: 'one' });
     const items = [

@@ -27,6 +27,7 @@ export interface VersionsPage extends Pick<Pagination, 'start' | 'limit' | 'with
 export interface TrashPage extends Omit<VersionsPage, 'before'> {
   /** Documents to list; null for all. */
   readonly documentIds: readonly string[] | null;
+  readonly defaultLocale: string;
 }
 
 const VERSION_COLUMNS = sql`f.id::text as id, f.locale, f.published, f.action, ${isoInstant(sql`f.since`)} as since,
@@ -118,7 +119,8 @@ export function compileLast(
 
 /**
  * Selects `list`, a page of the deleted documents of a type, latest first, and `total`. The last versions of
- * each are all visible, and the first of them is `last`.
+ * each are all visible. `last` is the one in the locale of the page, or else in the default locale, or else
+ * another one.
  */
 export function compileTrash(
   file: ContentType,
@@ -150,7 +152,8 @@ export function compileTrash(
   const columns = sql`v.id, v.type, v.document_id, v.at, v.actor, v.actor_id`;
   const entry = sql`v.document_id, ${isoInstant(sql`v.at`)} as at, v.actor, v.actor_id,
     (select json_agg(distinct f.locale) from (${lastOf(sql`f.locale`)}) f) as locales,
-    (select to_json(l) from (${lastOf(sql`${VERSION_COLUMNS}, f.content::text as content`)} limit 1) l) as last`;
+    (select to_json(l) from (${lastOf(sql`${VERSION_COLUMNS}, f.content::text as content`)}) l
+      order by l.locale <> ${param(page.locale ?? page.defaultLocale)}::text, l.locale, l.published limit 1) as last`;
   const pageRows = sql`select d.* from d order by d.id desc
     limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8`;
   // In one step, PostgreSQL would check the conditions for every earlier deletion, too.

@@ -56,7 +56,8 @@ export function trashPageOf(
   const { documentId } = raw;
   const ids = documentId === undefined ? null : [documentId].flat();
   if (ids !== null && !isTexts(ids)) throw wrong('documentId', 'expected document ids');
-  return { ...readPage(raw, type, settings), documentIds: ids };
+  const { defaultLocale } = settings;
+  return { ...readPage(raw, type, settings), documentIds: ids, defaultLocale };
 }
 
 const isTexts = isListOf(isText);
