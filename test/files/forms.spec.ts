@@ -1,4 +1,5 @@
 /** Limits of a whole form (N8): fields, ignored parts, and bodies without an end. */
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADAPTERS } from '../support/app.ts';
@@ -89,5 +90,24 @@ describe.each(ADAPTERS)('forms on %s', (adapter) => {
     for (let i = 0; i < 100; i += 1) form.append(`f${i}`, 'x'.repeat(64 * 1024));
     const response = await api.send(form);
     expect([response.status, await response.json()]).toMatchObject([201, [{ name: 'a.bin' }, {}]]);
+  });
+});
+
+describe.each(ADAPTERS)('forms that another parser has read on %s', (adapter) => {
+  it('names the cause', async () => {
+    const readBody = (request: IncomingMessage, _response: unknown, next: () => void): void => {
+      request.once('close', next).resume();
+    };
+    const api = await createFilesApp({}, adapter, { prepare: (app) => app.use(readBody) });
+    const form = new FormData();
+    form.append('files', new Blob(['text']), 'a.txt');
+    const { error } = (await (await api.send(form)).json()) as { error: unknown };
+    await api.close();
+    expect(error).toMatchObject({
+      status: 400,
+      message:
+        'Invalid form: another body parser of the application has read it. Exclude the routes of the content ' +
+        'module from that parser',
+    });
   });
 });

@@ -94,11 +94,13 @@ interface SendOptions {
   readonly path?: string;
 }
 
+type Prepare = Parameters<typeof createTestApp>[2];
+
 /** Starts the application. `editor` may do everything; `file-<action>` only that action; `nobody` nothing. */
 export async function createFilesApp(
   options: Partial<FilesOptions> = {},
   adapter: Adapter = 'express',
-  content: Pick<ContentModuleOptions, 'cache'> = {},
+  { prepare, ...content }: Pick<ContentModuleOptions, 'cache'> & { prepare?: Prepare } = {},
 ): Promise<FilesApp> {
   const directory = await mkdtemp(join(tmpdir(), 'files-'));
   const roles = FILE_ACTIONS.map((action) => [`file-${action}`, { file: [action] }]);
@@ -116,6 +118,7 @@ export async function createFilesApp(
       imports: [FilesModule.forRoot({ storage: new LocalStorage(directory), images: null, ...options })],
     },
     adapter,
+    prepare,
   );
   const request: FilesApp['ask'] = (path, { as = 'editor', ...init } = {}) =>
     fetch(app.url + path, { ...init, headers: { ...init.headers, ...(as === '' ? {} : { 'X-Role': as }) } });

@@ -57,6 +57,12 @@ const malformed = (why: string): ContentError => validationError(`Invalid form: 
 const aborted = (): ContentError =>
   new ContentError('BadRequestError', 'The client disconnected during the upload');
 
+const consumed = (): ContentError =>
+  malformed(
+    'another body parser of the application has read it. ' +
+      'Exclude the routes of the content module from that parser',
+  );
+
 /** Arguments of the parser's `file` event. Its own types omit that the name may be missing. */
 type PartFile = [
   name: string | undefined,
@@ -168,7 +174,7 @@ class FormReader {
       request.on('close', () => {
         if (!request.complete) reject(aborted());
       });
-      if (request.destroyed) reject(aborted());
+      if (request.destroyed) reject(request.complete ? consumed() : aborted());
       else request.pipe(parser);
     });
   }
