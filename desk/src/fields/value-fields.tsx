@@ -142,7 +142,7 @@ function NumberField(props: FieldProps) {
     <TextInput
       {...shared}
       inputMode={type.endsWith('integer') ? 'numeric' : 'decimal'}
-      value={typed.of === (value ?? null) ? typed.text : String(value)}
+      value={typed.of === (value ?? null) ? typed.text : String(value ?? '')}
       onChange={(event: Typed) => change(event.currentTarget.value)}
     />
   );

@@ -51,6 +51,19 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await stored()).toMatchObject({ rating: 4, weight: -0.05, price: 2.5 });
   });
 
+  it('leave an empty field when they are discarded, and when another editor removes them', async () => {
+    await ann.type('Weight', '7');
+    await ann.press('More actions');
+    await ann.item('Discard unsaved changes');
+    expect(await ann.valueOf('Weight')).toBe('');
+    await ann.fill('Rating', '5');
+    await ann.saved();
+    await visit.api('put', `/articles/${id}?status=draft`, { data: { rating: null } });
+    await ann.page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await ann.sees('Another editor has changed: Rating.');
+    expect(await ann.valueOf('Rating')).toBe('');
+  });
+
   it('stay in the second of two equal hours if their minutes change: times', async () => {
     await ann.page.emulateTimezone('Europe/Berlin');
     await visit.api('put', `/articles/${id}?status=draft`, { data: { meeting: '2026-10-25T01:30:00.000Z' } });
