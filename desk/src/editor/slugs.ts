@@ -73,6 +73,8 @@ export class Slugs {
     if (base === '') return;
     // Without a response, the server refuses a uid that is taken.
     const taken = await this.taken(name, base).catch(() => new Set());
+    // The editor may have written one in the meantime.
+    if (!same(store.values[name], this.made.get(name))) return;
     let [slug, n] = [base, 0];
     while (taken.has(slug)) slug = `${base}-${(n += 1)}`;
     store.set(name, slug);

@@ -75,6 +75,23 @@ import { startVisit, type Visit } from './visit.ts';
     await visit.api('delete', `/articles/${documentId}`);
   });
 
+  it('keeps a slug that it writes while one is made from the title', async () => {
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data: { slug: null } });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.heading('Untitled');
+    const asked = ann.page.waitForRequest((request) => request.url().includes('startsWith'));
+    const release = await holdRequests(ann.page, '*startsWith*');
+    await ann.fill('Title', 'Made from the title');
+    await asked;
+    await ann.fill('Slug', 'mine');
+    await release();
+    await ann.saved();
+    expect(await ann.valueOf('Slug')).toBe('mine');
+    const path = `/articles/${documentId}?status=draft`;
+    expect(await visit.api('get', path)).toMatchObject({ title: 'Made from the title', slug: 'mine' });
+    await visit.api('delete', `/articles/${documentId}`);
+  });
+
   it('has a document once that a proxy has given up waiting for', async () => {
     await ann.open('/content/article/new');
     await ann.fill('Title', 'Behind a proxy');
