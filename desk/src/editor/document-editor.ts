@@ -86,7 +86,7 @@ export class DocumentEditor extends Observed<Snapshot> {
       if (this.own.hasChanged(this.version.etag)) void this.catchUp();
     } catch (error) {
       this.show({ phase: 'failed', failure: errorOf(error) });
-      if (isTemporary(error)) this.timers.start('retry', RETRY, () => void this.load());
+      if (isTemporary(error) && !this.isDisposed) this.timers.start('retry', RETRY, () => void this.load());
     }
   }
 
