@@ -49,13 +49,16 @@ describe.each(adaptersFor('fastify'))('equal reads on %s', (adapter) => {
   });
 
   it('never join a statement that was already sent: the response has all earlier commits', async () => {
-    // Returns the rows of its snapshot after a delay.
+    // Returns the rows of its snapshot once it gets the lock.
     await loaded.sql(`alter table members rename to kept;
-      create view members as select k.* from kept k cross join lateral (select pg_sleep(.1)) s`);
+      create view members as
+        select k.* from kept k cross join lateral (select pg_advisory_xact_lock_shared(1)) s`);
+    const free = await loaded.hold('select pg_advisory_xact_lock(1)');
     const first = loaded.ask('/api/members');
     await until(() => loaded.active(), 1);
     await loaded.sql(`update kept set name = 'new'`);
     const second = loaded.ask('/api/members');
+    await free();
     expect((await first).body).toMatchObject({ data: [{ name: 'old' }] });
     expect((await second).body).toMatchObject({ data: [{ name: 'new' }] });
   });
