@@ -7,9 +7,13 @@ import { EventsModule } from 'nestjs-content-api/events';
 import { LiveClient } from '../events/live-client.ts';
 import { startHost } from '../http/helpers.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { note } from '../support/notes.ts';
 import { textsOf } from '../support/upkeep.ts';
 import { watchQueries } from '../support/watch-queries.ts';
+
+/** Milliseconds from which a request is logged. */
+const SLOW = 200;
 
 const titles = { ...note, draftAndPublish: true };
 
@@ -22,7 +26,7 @@ describe.each(ADAPTERS)('slow requests on %s', (adapter) => {
       {
         contentTypes: [note],
         access: { public: { note: '*' } },
-        monitoring: { slowRequest: 200 },
+        monitoring: { slowRequest: SLOW },
         imports: [
           EventsModule.forRoot({ live: { secret: 'a secret of at least 32 characters, for tests' } }),
         ],
@@ -35,6 +39,7 @@ describe.each(ADAPTERS)('slow requests on %s', (adapter) => {
     await test.close();
   });
 
+  const slow = (): string[] => lines.filter((line) => line.startsWith('Slow'));
   const slowly = async (work: () => PromiseLike<unknown>): Promise<string[]> => {
     lines.splice(0);
     const lock = await test.connect();
@@ -44,8 +49,7 @@ describe.each(ADAPTERS)('slow requests on %s', (adapter) => {
     await lock.query('rollback');
     await lock.end();
     await answered;
-    await sleep(20);
-    return lines.filter((line) => line.startsWith('Slow'));
+    return lookUntil(slow, ({ length }) => length > 0);
   };
 
   it('are logged with route, duration, id and statement, and without their query', async () => {
@@ -53,7 +57,7 @@ describe.each(ADAPTERS)('slow requests on %s', (adapter) => {
       test.http.get('/api/notes?filters[title]=secret').set('x-request-id', 'r1'),
     );
     expect(line).toMatch(
-      /^Slow request: GET \/api\/notes took \d{3} ms \(2xx, request r1, statement note\.find content_[0-9a-f]{32}\)$/,
+      /^Slow request: GET \/api\/notes took \d{3,} ms \(2xx, request r1, statement note\.find content_[0-9a-f]{32}\)$/,
     );
     expect(others).toEqual([]);
   });
@@ -62,7 +66,9 @@ describe.each(ADAPTERS)('slow requests on %s', (adapter) => {
     const [line] = await slowly(() =>
       test.http.post('/api/notes').set('x-request-id', 'r2').send({ data: {} }),
     );
-    expect(line).toMatch(/^Slow request: POST \/api\/notes took \d{3} ms \(2xx, request r2, note\.create\)$/);
+    expect(line).toMatch(
+      /^Slow request: POST \/api\/notes took \d{3,} ms \(2xx, request r2, note\.create\)$/,
+    );
   });
 
   it('are no streams of events, which last as long as their page is open', async () => {
@@ -71,14 +77,24 @@ describe.each(ADAPTERS)('slow requests on %s', (adapter) => {
     await sleep(300);
     stream.close();
     await sleep(50);
-    expect(lines.filter((line) => line.startsWith('Slow'))).toEqual([]);
+    expect(slow()).toEqual([]);
   });
 
   it('are not logged when they are fast', async () => {
     lines.splice(0);
-    await test.http.get('/api/notes').expect(200);
+    let requests = 0;
+    const milliseconds = async (): Promise<number> => {
+      const started = performance.now();
+      await test.http
+        .get('/api/notes')
+        .set('x-request-id', `fast-${(requests += 1)}`)
+        .expect(200);
+      return performance.now() - started;
+    };
+    // A busy machine may need several requests until one is fast.
+    expect(await lookUntil(milliseconds, (took) => took < SLOW)).toBeLessThan(SLOW);
     await sleep(20);
-    expect(lines.filter((line) => line.startsWith('Slow'))).toEqual([]);
+    expect(slow().filter((line) => line.includes(`request fast-${requests}`))).toEqual([]);
   });
 });
 

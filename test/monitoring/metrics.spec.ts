@@ -1,5 +1,4 @@
 /** Metrics of a process: as numbers, and in the text format of Prometheus. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   AfterContent,
@@ -17,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scheduled } from '../fixtures/scheduled.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { loadRoom } from '../support/rooms.ts';
 import { snippetWith } from '../support/snippets.ts';
 
@@ -92,7 +92,10 @@ describe.each(ADAPTERS)('metrics on %s', (adapter) => {
     await test.http.head('/api/pages').expect(200);
     await test.http.get('/api/pages?filters[no]=1').expect(400);
     await test.http.get('/api/pages/a/b/c').expect(404);
-    await sleep(20);
+    await lookUntil(
+      () => durationOf('none', 'GET', '4xx'),
+      (duration) => duration !== undefined,
+    );
     const one = '/api/pages/:documentId';
     expect(durationOf(one, 'GET', '2xx')?.count).toBe(2);
     expect(durationOf(one, 'GET', '4xx')?.count).toBe(1);
@@ -147,7 +150,7 @@ describe.each(ADAPTERS)('metrics on %s', (adapter) => {
       .put(`/api/pages/${body.data.documentId}/actions/schedule`)
       .send({ data: times })
       .expect(200);
-    for (let i = 0; i < 100 && now().schedules.done === before.done; i += 1) await sleep(50);
+    await lookUntil(now, ({ schedules }) => schedules.done > before.done);
     expect(now().schedules.done).toBe(before.done + 1);
     expect(now().schedules.searches).toBeGreaterThanOrEqual(before.searches);
     expect(now().schedules).toMatchObject({ failed: 0, retried: 0, failedSearches: 0 });
@@ -162,12 +165,13 @@ describe.each(ADAPTERS)('metrics on %s', (adapter) => {
     await test.http.get('/api/pages');
     // A response is kept once the change log has been checked after the writes above. On a busy machine a check
     // can be refused, which switches the cache off until the next one.
-    const isKept = () => now().cache.isOn && now().cache.hits > 0;
-    for (let i = 0; i < 3000 && !isKept(); i += 1) {
-      await test.http.get('/api/pages');
-      await sleep(10);
-    }
-    const { pool, queues, cache, changeLog } = now();
+    const { pool, queues, cache, changeLog } = await lookUntil(
+      async () => {
+        await test.http.get('/api/pages');
+        return now();
+      },
+      (seen) => seen.cache.isOn && seen.cache.hits > 0,
+    );
     // Maintenance may use a connection at the same time.
     const { max = 0, used = 0, idle = 0 } = pool ?? {};
     expect(used + idle).toBeGreaterThan(0);
@@ -187,9 +191,7 @@ describe.each(ADAPTERS)('metrics on %s', (adapter) => {
       test.http.get(`/api/pages?filters[title]=${i}&sort=title`),
     );
     const answered = Promise.all(asked);
-    const isFull = () => now().queues.some(({ waiting }) => waiting > 0);
-    for (let i = 0; i < 100 && !isFull(); i += 1) await sleep(20);
-    const { pool, queues } = now();
+    const { pool, queues } = await lookUntil(now, (seen) => seen.queues.some(({ waiting }) => waiting > 0));
     await lock.query('rollback');
     await lock.end();
     await answered;

@@ -4,7 +4,7 @@ import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { lookUntil } from '../support/look-until.ts';
 
 const program = [...(process.env['PATH'] ?? '').split(':'), '/usr/bin', '/usr/local/bin']
   .map((folder) => join(folder, 'prometheus'))
@@ -56,10 +56,7 @@ export class Prometheus {
       { stdio: 'ignore' },
     );
     const started = new Prometheus(child, `http://127.0.0.1:${port}`, folder);
-    for (let i = 0; i < 200; i += 1) {
-      if (await started.isReady()) return started;
-      await sleep(100);
-    }
+    if (await lookUntil(() => started.isReady(), Boolean)) return started;
     await started.stop();
     throw new Error('prometheus does not respond');
   }
@@ -73,13 +70,14 @@ export class Prometheus {
 
   /** Returns the present samples of an expression, once there are any. */
   async query(expression: string): Promise<readonly Sample[]> {
-    for (let i = 0; i < 200; i += 1) {
-      const response = await fetch(`${this.url}/api/v1/query?query=${encodeURIComponent(expression)}`);
-      const { data } = (await response.json()) as { data?: { result: readonly Sample[] } };
-      if (data !== undefined && data.result.length > 0) return data.result;
-      await sleep(100);
-    }
-    return [];
+    return lookUntil(
+      async () => {
+        const response = await fetch(`${this.url}/api/v1/query?query=${encodeURIComponent(expression)}`);
+        const { data } = (await response.json()) as { data?: { result: readonly Sample[] } };
+        return data?.result ?? [];
+      },
+      ({ length }) => length > 0,
+    );
   }
 
   /** Returns the error of the last scrape of each target; empty for success. */
