@@ -18,6 +18,7 @@ import { ChangeLogWorker } from '../../src/cache/change-log-worker.ts';
 import { createNetwork } from '../crowd/network.ts';
 import { failure } from '../http/helpers.ts';
 import { dose } from '../support/dose.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { type Replicated, startReplicated } from '../support/replicas.ts';
 import { textsOf } from '../support/upkeep.ts';
 import { watchQueries } from '../support/watch-queries.ts';
@@ -107,7 +108,10 @@ describe('replicas', () => {
     await primary.query(`select pg_logical_emit_message(false, 'test', 'here', true)`);
     const { rows } = await primary.query<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn');
     const hasArrived = `select pg_last_wal_replay_lsn() >= '${rows[0]?.lsn}' as yes`;
-    while (!(await onAll(hasArrived)).every((result) => result.rows[0].yes)) await sleep(10);
+    await lookUntil(
+      () => onAll(hasArrived),
+      (results) => results.every((result) => result.rows[0].yes),
+    );
   };
   /** Runs while the replicas are paused. */
   const whilePaused = async (work: () => Promise<unknown>): Promise<void> => {
@@ -379,7 +383,10 @@ describe('replicas', () => {
     };
     /** Reads until this number of eight reads uses the primary: none, or all of them. */
     const until = async (atPrimary: number): Promise<void> => {
-      while ((await countReads(reads))[0] !== atPrimary) await sleep(50);
+      await lookUntil(
+        () => countReads(reads),
+        ([primaryReads]) => primaryReads === atPrimary,
+      );
     };
     const linesOf = (url: string): string[] =>
       warned.filter((line) => line.startsWith(`Replica ${new URL(url).host} is not read until it responds`));

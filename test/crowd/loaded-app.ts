@@ -16,6 +16,7 @@ import pg from 'pg';
 import { startHost } from '../http/helpers.ts';
 import type { Adapter } from '../support/app.ts';
 import { createDatabase } from '../support/database.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { createNetwork, type Network } from './network.ts';
 
 const group = defineCollectionType({
@@ -160,11 +161,5 @@ function ask(url: string, method: string, data?: object): Promise<Answered> & { 
 
 /** Waits until `look` returns the expected value; fails with the last value. */
 export async function until<T>(look: () => Promise<T>, expected: T, milliseconds = 60_000): Promise<void> {
-  const end = performance.now() + milliseconds;
-  let seen = await look();
-  while (seen !== expected && performance.now() < end) {
-    await new Promise((done) => setTimeout(done, 20));
-    seen = await look();
-  }
-  expect(seen).toBe(expected);
+  expect(await lookUntil(look, (seen) => seen === expected, milliseconds)).toBe(expected);
 }

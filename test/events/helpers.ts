@@ -1,5 +1,6 @@
 import { defineCollectionType } from 'nestjs-content-api';
 import { webhookType } from 'nestjs-content-api/events';
+import { lookUntil } from '../support/look-until.ts';
 
 const memo = defineCollectionType({
   singularApiId: 'memo',
@@ -42,12 +43,7 @@ export async function eventually<T>(
   look: () => readonly T[] | Promise<readonly T[]>,
   length: number,
 ): Promise<readonly T[]> {
-  const end = performance.now() + 60_000;
-  let found = await look();
-  while (found.length !== length && performance.now() < end) {
-    await new Promise((done) => setTimeout(done, 20));
-    found = await look();
-  }
+  const found = await lookUntil(look, (list) => list.length === length);
   expect(found).toHaveLength(length);
   return found;
 }

@@ -1,10 +1,10 @@
 /** Streams of live reads on a server of Fastify that speaks HTTP/2 itself. */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ContentModule, defineCollectionType } from 'nestjs-content-api';
 import { EventsModule } from 'nestjs-content-api/events';
 import { type Host, startHost } from '../http/helpers.ts';
+import { lookUntil } from '../support/look-until.ts';
 
 const note = defineCollectionType({
   singularApiId: 'note',
@@ -58,8 +58,11 @@ describe('live reads over HTTP/2', () => {
     let received = '';
     stream.setEncoding('utf8').on('data', (part: string) => (received += part));
     const has = async (pattern: RegExp): Promise<void> => {
-      for (let n = 0; n < 500 && !pattern.test(received); n += 1) await sleep(20);
-      expect(received).toMatch(pattern);
+      const seen = await lookUntil(
+        () => received,
+        (text) => pattern.test(text),
+      );
+      expect(seen).toMatch(pattern);
     };
     await has(/event: ready/);
     await create('one');

@@ -1,6 +1,5 @@
 /** Webhooks of a type that gets a new name: events that wait for their delivery, and the webhooks themselves. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM, defineCollectionType, migrateContent } from 'nestjs-content-api';
 import { EventsModule, webhookType } from 'nestjs-content-api/events';
@@ -8,6 +7,7 @@ import supertest from 'supertest';
 import { contentOn, type Host, startHost } from '../http/helpers.ts';
 import { createDatabase } from '../support/database.ts';
 import { LocalServer } from '../support/local-server.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { applyStatements, type Model, ormOf } from './run.ts';
 
 /** Receives events, or refuses them. */
@@ -23,7 +23,10 @@ class Receiver extends LocalServer {
   }
 
   async has(...events: readonly string[]): Promise<void> {
-    for (let n = 0; n < 1500 && events.some((one) => !this.received.includes(one)); n += 1) await sleep(20);
+    await lookUntil(
+      () => this.received,
+      (received) => events.every((one) => received.includes(one)),
+    );
     expect(this.received).toEqual(events);
   }
 }
@@ -62,7 +65,10 @@ it('a webhook follows a renamed type, and gets the events from before its new na
   receiver.isDown = true;
   await send(old, 'posts', { title: 'before' }).expect(201);
   const attempts = (host: Host) => supertest(host.url).get(`/api/webhooks/${body.data.id}/attempts`);
-  for (let n = 0; n < 500 && (await attempts(old)).body.data.length === 0; n += 1) await sleep(20);
+  await lookUntil(
+    () => attempts(old),
+    (answer) => answer.body.data.length > 0,
+  );
   const { down } = await migrateContent({ orm: ormOf(old), model: NEW });
   await old.close();
   receiver.isDown = false;

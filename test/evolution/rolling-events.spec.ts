@@ -1,6 +1,5 @@
 /** A process of the former release leaves events of types that it does not know to the new release. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM, defineCollectionType, migrateContent } from 'nestjs-content-api';
 import { EventsModule } from 'nestjs-content-api/events';
@@ -8,6 +7,7 @@ import supertest from 'supertest';
 import { contentOn, type Host, startHost } from '../http/helpers.ts';
 import { createDatabase } from '../support/database.ts';
 import { LocalServer } from '../support/local-server.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { type Model, ormOf } from './run.ts';
 
 class Receiver extends LocalServer {
@@ -19,7 +19,10 @@ class Receiver extends LocalServer {
   }
 
   async has(...models: readonly string[]): Promise<void> {
-    for (let n = 0; n < 1500 && models.some((one) => !this.models.includes(one)); n += 1) await sleep(20);
+    await lookUntil(
+      () => this.models,
+      (received) => models.every((one) => received.includes(one)),
+    );
     expect(this.models).toEqual(expect.arrayContaining([...models]));
   }
 }

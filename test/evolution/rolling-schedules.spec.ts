@@ -7,6 +7,7 @@ import supertest from 'supertest';
 import { MAX_ATTEMPTS, ScheduleWorker } from '../../src/content/documents/schedule-worker.ts';
 import { contentOn, type Host, startHost } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { type Model, ormOf } from './run.ts';
 
 const story = (attributes: object): Model => ({
@@ -77,8 +78,8 @@ describe('a rolling deployment with schedules and releases', () => {
     const next = supertest.agent((await open(NEW)).url);
     for (const id of [scheduled, released]) {
       const path = `/api/stories/${id}`;
-      for (let n = 0; n < 500 && (await next.get(path)).status !== 200; n += 1) await sleep(20);
-      await next.get(path).expect(200);
+      const read = async (): Promise<number> => (await next.get(path)).status;
+      expect(await lookUntil(read, (status) => status === 200)).toBe(200);
     }
   });
 });

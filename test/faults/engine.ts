@@ -1,7 +1,6 @@
 /**
  * Runs writes with injected faults, and reports the damage: half a document, a broken pool, a wrong response.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictException, type Type } from '@nestjs/common';
 import {
   AfterContent,
@@ -13,6 +12,7 @@ import {
 import { type BusyApp, type Reply, startBusy } from '../concurrency/app.ts';
 import { busy } from '../concurrency/model.ts';
 import { createDatabase } from '../support/database.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { poolOf } from '../support/pool-of.ts';
 import { Injector, isRetried, type Mode, MODES, SECRET } from './inject.ts';
 import { checksum, picture, restore, save, type Tables, tablesOf } from './picture.ts';
@@ -321,13 +321,7 @@ export class Engine {
 const OPEN = `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
 
 /** Returns the lasting number; the change log briefly uses connections too. */
-async function lasting(count: () => Promise<number>): Promise<number> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if ((await count()) === 0) return 0;
-    await sleep(50);
-  }
-  return count();
-}
+const lasting = (count: () => Promise<number>): Promise<number> => lookUntil(count, (found) => found === 0);
 
 const providersOf = (hooks: boolean): Type[] => (hooks ? [Thrower] : []);
 

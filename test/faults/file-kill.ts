@@ -12,6 +12,7 @@ import { CONTENT_ORM } from 'nestjs-content-api';
 import { FileCheck } from 'nestjs-content-api/files';
 import pg from 'pg';
 import { createDatabase } from '../support/database.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { startFiles } from './file-app.ts';
 
 const script = fileURLToPath(new URL('./file-kill-child.ts', import.meta.url));
@@ -30,11 +31,8 @@ const BUSY = `select count(*)::int as n from pg_stat_activity
 
 /** Waits until the server has closed the sessions of the killed process. */
 async function settled(client: pg.Client): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
-    const { rows } = await client.query<{ n: number }>(BUSY);
-    if (rows[0]?.n === 0) return;
-    await sleep(10);
-  }
+  const count = async (): Promise<number | undefined> => (await client.query<{ n: number }>(BUSY)).rows[0]?.n;
+  await lookUntil(count, (busy) => busy === 0, 4000);
 }
 
 async function lookAt(url: string, check: FileCheck): Promise<FileKills> {

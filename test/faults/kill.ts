@@ -5,8 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startBusy } from '../concurrency/app.ts';
 import { busy } from '../concurrency/model.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { wholeProblems, writeWhole } from './whole.ts';
 
+const ACTIVE = `select from pg_stat_activity
+  where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
 const script = fileURLToPath(new URL('./kill-child.ts', import.meta.url));
 
 export async function killAndLook(
@@ -34,13 +37,11 @@ export async function killAndLook(
       child.kill('SIGKILL');
       await once(child, 'exit');
       // The server notices the end of a connection when it next reads from it.
-      for (let tries = 0; tries < 400; tries += 1) {
-        const [row] = await app.sql(
-          `select count(*)::int as n from pg_stat_activity where datname = current_database() and (state <> 'idle') and pid <> pg_backend_pid()`,
-        );
-        if (row?.['n'] === 0) break;
-        await sleep(10);
-      }
+      await lookUntil(
+        () => app.sql(ACTIVE),
+        ({ length }) => length === 0,
+        4000,
+      );
       const problems = await wholeProblems(app.sql);
       // Killed before its first write, which is no test.
       if ((await transactions()) - before < 10) i -= 1;

@@ -12,6 +12,7 @@ import {
 import { startBusy } from '../concurrency/app.ts';
 import { scheduled } from '../fixtures/scheduled.ts';
 import { createDatabase } from '../support/database.ts';
+import { lookUntil } from '../support/look-until.ts';
 
 const CHILD = fileURLToPath(new URL('./schedule-child.ts', import.meta.url));
 const LOADER = fileURLToPath(new URL('../support/from-source.mjs', import.meta.url));
@@ -52,8 +53,10 @@ it('8.27 D15 another process publishes once what a killed process has begun to p
     expect(await pages.findSchedule(documentId)).toMatchObject({ publishAt: '2020-01-01T00:00:00.000Z' });
     const other = await start(OFTEN, false);
     try {
-      for (let tries = 0; tries < 400 && (await pages.findOne(documentId)) === null; tries += 1)
-        await sleep(25);
+      await lookUntil(
+        () => pages.findOne(documentId),
+        (page) => page !== null,
+      );
       await sleep(100);
       expect(await pages.findOne(documentId)).toMatchObject({ title: 'Hello' });
     } finally {

@@ -1,6 +1,7 @@
 /** Uploads with an `Idempotency-Key`: files are stored once, and the response is repeated. */
 import { failure } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { createFilesApp, type FilesApp, formOf, PNG } from './helpers.ts';
 
 interface Uploaded {
@@ -108,9 +109,6 @@ describe.each(ADAPTERS)('repeated uploads on %s', (adapter) => {
     const first = await upload('deleted', formOf([{ bytes }]));
     await api.ask(`/api/upload/files/${idIn(first)}`, { method: 'DELETE' });
     expect(await upload('deleted', formOf([{ bytes }]))).toEqual({ ...first, replayed: 'true' });
-    const end = performance.now() + 10_000;
-    while ((await api.stored()).length > before && performance.now() < end)
-      await new Promise((done) => setTimeout(done, 20));
-    expect(await api.stored()).toHaveLength(before);
+    expect(await lookUntil(api.stored, ({ length }) => length === before)).toHaveLength(before);
   });
 });

@@ -4,6 +4,7 @@
  */
 import type { ContentSettings } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { watchQueries } from '../support/watch-queries.ts';
 import { expectSoon } from '../support/dose.ts';
 import { blog } from '../fixtures/blog.ts';
@@ -308,10 +309,7 @@ describe('S28, S29: limits of a request', () => {
       });
       expect(reply.status).toBe(503);
       expectSoon(reply.milliseconds, 2000);
-      const deadline = Date.now() + 20_000;
-      while ((await running()) > 0 && Date.now() < deadline)
-        await new Promise((done) => setTimeout(done, 20));
-      expect(await running()).toBe(0);
+      expect(await lookUntil(running, (count) => count === 0)).toBe(0);
     });
 
     it('affects neither other requests nor the pool', async () => {

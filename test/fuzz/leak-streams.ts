@@ -1,13 +1,12 @@
 /** Streams of events that a caller has open in two worlds while documents change. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { LiveClient } from '../events/live-client.ts';
+import { lookUntil } from '../support/look-until.ts';
 import type { Reply } from './apps.ts';
 import type { RunSql } from './content.ts';
 import { NEW_ROWS } from './restorable.ts';
 
 /** Milliseconds until an event must have arrived. */
 const PATIENCE = 15_000;
-const POLL = 10;
 
 /** Bearer token of a caller who sees every event. */
 export const SEES_ALL = 'sees-all';
@@ -31,14 +30,8 @@ interface Streamed {
 }
 
 /** Returns whether a condition holds in time. */
-export async function until(isDone: () => boolean | Promise<boolean>): Promise<boolean> {
-  const end = Date.now() + PATIENCE;
-  while (!(await isDone())) {
-    if (Date.now() > end) return false;
-    await wait(POLL);
-  }
-  return true;
-}
+export const until = (isDone: () => boolean | Promise<boolean>): Promise<boolean> =>
+  lookUntil(isDone, Boolean, PATIENCE);
 
 /** Streams in one world: that of the caller, and that of a caller who sees everything. */
 class WorldStreams {

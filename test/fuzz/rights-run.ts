@@ -1,11 +1,11 @@
 /** Writes of callers whose grants have conditions, and the versions that each of them changes. */
 import { isDeepStrictEqual } from 'node:util';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ContentError, type ContentService, getContentToken } from 'nestjs-content-api';
 import { EventsModule } from 'nestjs-content-api/events';
 import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
 import { ReleasesModule } from 'nestjs-content-api/releases';
 import { type BusyApp, startBusy } from '../concurrency/app.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { Approvals } from './rights-approvals.ts';
 import { type Action, byHeader, type Caller, covers, grantsOf, ROLES } from './rights-callers.ts';
 import { brokenConstraints } from './rights-constraints.ts';
@@ -450,10 +450,10 @@ export class RightsFuzz {
 
   /** Waits until a query finds no row. */
   private async until(query: string): Promise<void> {
-    for (let tries = 0; tries < 400; tries += 1) {
-      if ((await this.app.sql(query)).length === 0) return;
-      await sleep(15);
-    }
-    throw new Error(`still found: ${query}`);
+    const rows = await lookUntil(
+      () => this.app.sql(query),
+      ({ length }) => length === 0,
+    );
+    if (rows.length > 0) throw new Error(`still found: ${query}`);
   }
 }

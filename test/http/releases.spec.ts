@@ -20,6 +20,7 @@ import { HistoryModule } from 'nestjs-content-api/history';
 import { ReleasesModule } from 'nestjs-content-api/releases';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { createDatabase } from '../support/database.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { type Host, snapshot, startHost } from './helpers.ts';
 
 const FUTURE = '2999-01-02T03:04:05.000Z';
@@ -391,7 +392,10 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
         const answer = send(method, `releases/${id}`, { as: 'red rita', ...body });
         const waiting = `select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%release%'`;
-        while ((await test.sql(waiting)).length === 0) await sleep(10);
+        await lookUntil(
+          () => test.sql(waiting),
+          ({ length }) => length > 0,
+        );
         const moved = 'update content_release_entry set document_id = $1 where document_id = $2';
         await client.query(moved, [blue, other]);
         await client.query('commit');
@@ -661,12 +665,11 @@ describe('due releases of two instances', () => {
   const { send, draft, release, isLive } = client(() => test);
 
   async function settled(id: string): Promise<any> {
-    for (let tries = 0; tries < 1200; tries += 1) {
-      const { data } = await send('GET', `releases/${id}`);
-      if (data.state !== 'scheduled') return data;
-      await sleep(25);
-    }
-    throw new Error('The release has not been run within 30 seconds');
+    const { data } = await lookUntil(
+      () => send('GET', `releases/${id}`),
+      (release) => release.data.state !== 'scheduled',
+    );
+    return data;
   }
   const due = (id: string) => send('PUT', `releases/${id}`, { data: { at: PAST } });
 
@@ -693,7 +696,10 @@ describe('due releases of two instances', () => {
         releasedBy: { kind: 'system', id: null },
         requestId: `release-${id}`,
       });
-    for (let tries = 0; tries < 400 && seen.length < expected.length; tries += 1) await sleep(25);
+    await lookUntil(
+      () => seen.length,
+      (length) => length >= expected.length,
+    );
     await sleep(100);
     expect([...seen].sort()).toEqual(expected.sort());
   });

@@ -22,6 +22,7 @@ import { scheduled } from '../fixtures/scheduled.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createDatabase } from '../support/database.ts';
+import { lookUntil } from '../support/look-until.ts';
 import { type Host, NOT_FOUND, snapshot, startHost } from './helpers.ts';
 
 const PAST = '2020-01-02T03:04:05.000Z';
@@ -72,11 +73,7 @@ interface Page {
 
 /** Waits until `done` returns true. */
 async function until(done: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1200; tries += 1) {
-    if (await done()) return;
-    await sleep(25);
-  }
-  throw new Error('The condition was not met within 30 seconds');
+  if (!(await lookUntil(done, Boolean))) throw new Error('The condition was not met within a minute');
 }
 
 const pages = ({ app }: Pick<Host, 'app'>, type = 'page'): ContentService<Page> =>

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/core';
 import { MikroOrmModule } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
@@ -25,6 +24,7 @@ import supertest from 'supertest';
 import { type Host, startHost } from '../http/helpers.ts';
 import { recordBatches } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { lookUntil } from '../support/look-until.ts';
 
 const note = defineCollectionType({
   singularApiId: 'note',
@@ -183,11 +183,10 @@ describe('connections', () => {
       await supertest(host.url).get(`/api/notes?pagination[page]=${page}`).expect(200);
     // Replicas are probed in the background, and a session has no name while it connects.
     const expected = ['news desk', 'copy', 'own copy'];
-    let names = await namesOf(host);
-    for (let i = 0; i < 100 && !expected.every((name) => names.includes(name)); i += 1) {
-      await setTimeout(50);
-      names = await namesOf(host);
-    }
+    const names = await lookUntil(
+      () => namesOf(host),
+      (seen) => expected.every((name) => seen.includes(name)),
+    );
     await host.close();
     expect(names).toEqual(expect.arrayContaining(expected));
 
