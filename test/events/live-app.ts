@@ -59,6 +59,19 @@ const silent = defineCollectionType({
   events: false,
   attributes: { title: { type: 'string' } },
 });
+/** Types without the route of the list. */
+const inner = defineCollectionType({
+  singularApiId: 'inner',
+  pluralApiId: 'inners',
+  routes: false,
+  attributes: { title: { type: 'string' } },
+});
+const single = defineCollectionType({
+  singularApiId: 'single',
+  pluralApiId: 'singles',
+  routes: { only: ['findOne'] },
+  attributes: { title: { type: 'string' } },
+});
 
 export const SECRET = 'a secret of the tests, which is long enough';
 /** Users whose credentials are not valid any more. */
@@ -113,7 +126,7 @@ export class LiveApp {
     const sockets: Socket[] = [];
     const test = await createTestApp(
       {
-        contentTypes: [article, topic, section, memo, page, silent],
+        contentTypes: [article, topic, section, memo, page, silent, inner, single],
         defaultLocale: 'en',
         locales: ['en', 'fr'],
         access: {
@@ -122,6 +135,8 @@ export class LiveApp {
             section: ['find', 'findOne'],
             page: ['find', 'findOne'],
             silent: ['find'],
+            inner: ['find'],
+            single: ['find'],
           },
           roles: {
             editor: { '*': '*' },

@@ -232,10 +232,14 @@ describe.each(ADAPTERS)('the stream of a type on %s', (adapter) => {
     const paths = await pathsFor('ann');
     expect(paths['/api/live']).toBeDefined();
     expect(paths['/api/live/{type}']?.get.parameters[0]?.schema.enum).toEqual(['articles', 'memos']);
+    const { ['/api/live/{type}']: all } = await pathsFor('editor');
+    expect(all?.get.parameters[0]?.schema.enum).not.toEqual(
+      expect.arrayContaining([expect.stringMatching('inners|singles')]),
+    );
   });
 
   it('refuses unknown types, other parameters, and filters on what the caller cannot read', async () => {
-    for (const path of ['nothing', 'silents', 'section', 'upload'])
+    for (const path of ['nothing', 'silents', 'section', 'upload', 'inners', 'singles'])
       await live.test.http.get(`/api/live/${path}`).expect(404);
     await live.test.http.get('/api/live/articles?sort=title').expect(400);
     await live.test.http.get('/api/live/articles?filters[nothing]=1').expect(400);

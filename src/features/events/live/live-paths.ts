@@ -9,6 +9,7 @@ import {
   TEXT,
 } from '../../../content/openapi/document.js';
 import { ALWAYS, errorAnswers, ON_DOCUMENT } from '../../../content/openapi/error-answers.js';
+import { isStreamed } from './visible-events.js';
 
 const STREAM: Content = { 'text/event-stream': { schema: TEXT } };
 
@@ -38,7 +39,7 @@ const queryParameter = ([name, description, schema]: (typeof QUERY)[number]): Pa
 /** Describes the streams that a caller can open. */
 export const livePaths: Describe = ({ base, caller, schema, components }) => {
   const types = [...schema.types.values()].filter(
-    (type) => type.events && !type.internal && decide(caller, type, 'find') !== 'none',
+    (type) => isStreamed(type) && decide(caller, type, 'find') !== 'none',
   );
   const operation = (
     of: Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'>,

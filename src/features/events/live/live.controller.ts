@@ -21,7 +21,7 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../../../kernel/settings
 import { LiveHub } from './live-hub.js';
 import { StaleStreams } from './stale-streams.js';
 import { TypeStream } from './type-stream.js';
-import { VisibleEvents } from './visible-events.js';
+import { isStreamed, VisibleEvents } from './visible-events.js';
 
 const lastIdOf = ({ headers }: HttpRequest): string | undefined => {
   const id = headers['last-event-id'];
@@ -70,13 +70,12 @@ export class LiveController {
     void new TypeStream({ hub, visible, watched, stream, authenticate }).begin(lastIdOf(request));
   }
 
-  /** Throws NotFoundError for a path without a type whose writes are logged. */
+  /** Throws NotFoundError for a path without a type that has streams. */
   private typeAt(route: string): ContentType {
-    const found = [...this.schema.types.values()].filter(
-      (one) => one.route === route.toLowerCase() && one.events && !one.internal,
+    const found = [...this.schema.types.values()].find(
+      (type) => type.route === route.toLowerCase() && isStreamed(type),
     );
-    const type = found.find(({ routes }) => routes.length > 0) ?? found[0];
-    if (type === undefined) throw notFound();
-    return type;
+    if (found === undefined) throw notFound();
+    return found;
   }
 }

@@ -32,6 +32,10 @@ export interface WatchedQuery {
   readonly locale: string | null;
 }
 
+/** Whether the events of a type are streamed: its list has a route, and its writes are logged. */
+export const isStreamed = ({ events, internal, routes }: ContentType): boolean =>
+  events && !internal && routes.includes('find');
+
 const isRemoval = ({ action }: LoggedEvent, { published }: WatchedQuery): boolean =>
   action === 'delete' || (action === 'unpublish' && published);
 
