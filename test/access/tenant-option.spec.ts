@@ -287,6 +287,15 @@ describe('a type with a tenant', () => {
     expect(other.headers).not.toHaveProperty('idempotency-replayed');
     expect((await write('red').expect(201)).headers['idempotency-replayed']).toBe('true');
   });
+
+  it('18.30 an Idempotency-Key belongs to one tenant in types that all share, too', async () => {
+    const write = (name: string, tag: string) =>
+      as(of(name), 'post', 'tags', { name: tag }).set('Idempotency-Key', 'two');
+    const { body } = await write('red', 'of red').expect(201);
+    expect((await write('blue', 'of blue').expect(201)).body.data.name).toBe('of blue');
+    const repeated = await write('red', 'of red').expect(201);
+    expect(repeated.body.data.documentId).toBe(body.data.documentId);
+  });
 });
 
 describe('the option tenant', () => {

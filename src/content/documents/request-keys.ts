@@ -23,11 +23,13 @@ import { mutexOf } from '../plan/locks.js';
 import { openConditions } from '../plan/open-conditions.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { REPLAYED_HEADER, REQUEST_KEY_HEADER } from '../query/request-key.js';
+import type { Schema } from '../model/model.js';
 import { requestKeyTableOf } from '../model/request-keys.js';
 import { Answer } from './answer.js';
 
 export interface KeyedWrite {
   readonly key: string;
+  readonly schema: Schema;
   readonly caller: Caller;
   /** Plan of the response, or of each document in it. */
   readonly plan: ReadPlan;
@@ -42,10 +44,13 @@ export interface KeyedRequest extends KeyedWrite {
 const digest = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
-/** Callers of two tenants may have one id. Permissions do not count: they may change before a repetition. */
-function idOf({ caller: { kind, id, attributes = {} }, key, plan }: KeyedWrite): string {
-  const { tenant } = plan.type;
-  return digest(kind, id, key, ...(tenant === null ? [] : [attributes[tenant]]));
+/**
+ * Callers of two tenants may have one id, also where they write types that tenants share. Permissions do not
+ * count: they may change before a repetition.
+ */
+function idOf({ caller: { kind, id, attributes = {} }, key, schema }: KeyedWrite): string {
+  const tenants = new Set([...schema.types.values()].flatMap(({ tenant }) => tenant ?? []));
+  return digest(kind, id, key, ...[...tenants].map((name) => attributes[name]));
 }
 
 const pending = (): ContentError =>

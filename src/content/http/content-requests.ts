@@ -10,6 +10,7 @@ import { RequestKeys } from '../documents/request-keys.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
+import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
 import type { Handler, HistoryHandler } from '../model/routes.js';
 import { parseRequestKey, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { disconnectOf } from './connection.js';
@@ -47,6 +48,7 @@ export class ContentRequests {
     @Inject(DocumentHistory) private readonly history: DocumentHistory,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
     @Inject(ReadHeaders) private readonly headers: ReadHeaders,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(Database) database: Database,
   ) {
     this.keys = new RequestKeys(database);
@@ -99,7 +101,8 @@ export class ContentRequests {
     const rest = { text: queryOf(request), version: request.params?.['version'] ?? null };
     if (key === null) return perform({ plan, body, options, ...rest });
     const content = [request.method, urlOf(request), body];
-    return this.keys.once({ key, caller, plan, content, disconnect }, (em) =>
+    const { schema } = this;
+    return this.keys.once({ key, schema, caller, plan, content, disconnect }, (em) =>
       perform({ plan, body, options: { ...options, em }, ...rest }),
     );
   }

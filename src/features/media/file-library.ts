@@ -117,7 +117,9 @@ export class FileLibrary {
 
   private keyed(key: string, { caller }: Uploader, { files, fields }: UploadForm): KeyedWrite {
     const sent = files.map(({ fileName, contentType, sha256 }) => [fileName, contentType, sha256]);
-    return { key, caller, plan: this.plan('create', caller, null), content: ['upload', sent, [...fields]] };
+    const { schema } = this;
+    const plan = this.plan('create', caller, null);
+    return { key, schema, caller, plan, content: ['upload', sent, [...fields]] };
   }
 
   /** Counts stored files. The file of a repeated upload may have been deleted, so its bytes are swept. */
