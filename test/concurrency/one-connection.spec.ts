@@ -66,7 +66,7 @@ describe('with one connection', () => {
       locales: ['en', 'fr'],
       access: { public: { '*': '*' } },
       modules: [HistoryModule.forRoot({ sittingMinutes: 0 })],
-      load: { queueTimeout: 500 },
+      load: { queueTimeout: 5000 },
       providers: [Counter],
       pool: 1,
     });

@@ -38,7 +38,7 @@ const part = defineComponent({
   },
 });
 
-const LIMITS = { responseBytes: 2000, statementTimeout: 1000 };
+const LIMITS = { responseBytes: 2000, statementTimeout: 3000 };
 
 describe.each([true, false])('pipelined batches, statements prepared: %s', (preparedStatements) => {
   let test: TestApp;

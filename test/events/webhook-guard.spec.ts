@@ -99,7 +99,7 @@ describe('webhooks', () => {
         EventsModule.forRoot({
           pollMilliseconds: 50,
           live: { secret: 'a secret of the tests, which is long enough' },
-          webhooks: { allow: ['localhost'], timeoutSeconds: 1 },
+          webhooks: { allow: ['localhost'], timeoutSeconds: 3 },
         }),
       ],
     });

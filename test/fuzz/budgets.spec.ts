@@ -27,7 +27,7 @@ const LIMITS: ContentLimits = {
   hops: 20,
   sortKeys: 4,
   responseBytes: 20_000,
-  statementTimeout: 200,
+  statementTimeout: 500,
   bodyBytes: 2000,
   bodyNodes: 50,
   passwords: 0,
@@ -305,7 +305,7 @@ describe('S28, S29: limits of a request', () => {
         status: 503,
         name: 'ServiceUnavailableError',
         message: expect.stringContaining('"statementTimeout"'),
-        details: { limit: 'statementTimeout', allowed: 200 },
+        details: { limit: 'statementTimeout', allowed: 500 },
       });
       expect(reply.status).toBe(503);
       expectSoon(reply.milliseconds, 2000);
