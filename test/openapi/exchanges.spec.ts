@@ -114,6 +114,34 @@ describe.each(ADAPTERS)('all described routes on %s', (adapter) => {
   };
   const get = (path: string) => send({ method: 'GET', path, headers: {}, body: undefined });
 
+  it('20.7, 25.2, 25.4, 26.4, 27.2: have all parameters of files, stored versions, releases and the audit log', async () => {
+    const namesAt = async (path: string, method = 'get', headers = {}): Promise<string[]> => {
+      const request = { method: 'GET', path: '/api/openapi.json', headers, body: undefined };
+      const { paths, components } = (await send(request)).body as ContentDocument;
+      return (paths[path]?.[method]?.parameters ?? []).map((one) => {
+        if (!('$ref' in one)) return one.name;
+        const shared = components.parameters?.[String(one.$ref).split('/').at(-1) ?? ''];
+        return shared !== undefined && 'name' in shared ? shared.name : '';
+      });
+    };
+    const one = '/api/pages/{documentId}';
+    const versions = ['documentId', 'locale', 'status', 'pagination'];
+    expect(await namesAt(`${one}/versions`)).toEqual(versions);
+    expect(await namesAt('/api/pages/trash')).toEqual(versions);
+    expect(await namesAt('/api/notes/{documentId}/versions')).not.toContain('status');
+    expect(await namesAt(`${one}/versions/{version}/changes`)).toEqual(['documentId', 'version', 'with']);
+    for (const list of ['releases', 'audit'])
+      expect(await namesAt(`/api/${list}`)).toEqual(['filters', 'sort', 'pagination']);
+    for (const files of ['files', 'files/page'])
+      expect(await namesAt(`/api/upload/${files}`)).toEqual(
+        expect.arrayContaining(['fields', 'populate', 'filters', 'sort', 'folder']),
+      );
+    expect(await namesAt('/api/upload/files/{id}')).toEqual(['id', 'fields', 'populate', 'filters']);
+    const v4 = { 'strapi-response-format': 'v4' };
+    for (const restored of [`${one}/actions/restore`, `${one}/versions/{version}/actions/restore`])
+      expect(await namesAt(restored, 'post', v4)).toContain('Strapi-Response-Format');
+  });
+
   it('respond as the document describes, and never with a 500', async () => {
     const { paths, ...document } = (await get('/api/openapi.json')).body as ContentDocument;
     const ending = Object.fromEntries(Object.entries(paths).filter(([path]) => !ENDLESS.test(path)));

@@ -113,6 +113,7 @@ const ROWS = {
   },
   start: { description: 'Number of entries to skip.', schema: () => FROM_ZERO },
   limit: { description: 'Maximum number of entries.', schema: () => FROM_ONE },
+  folder: { description: 'Folder of the files: `/countries/flags`.', schema: () => TEXT },
   fields: {
     style: 'form',
     description: 'Attributes in the response, in addition to ids. Also accepts a comma-separated list.',
@@ -155,6 +156,19 @@ const ROWS = {
   },
   status: statusRow(draftsOf),
   statusOfWrite: statusRow(({ type }) => type.draftAndPublish),
+  statusOfVersions: {
+    name: 'status',
+    description: 'Publication state of the stored versions. Default: both.',
+    schema: (about) =>
+      about.type.draftAndPublish
+        ? { type: 'string', enum: draftsOf(about) ? ['published', 'draft'] : ['published'] }
+        : null,
+  },
+  otherVersion: {
+    name: 'with',
+    description: 'Id of the version to compare with. Default: the one before it.',
+    schema: () => TEXT,
+  },
   publicationFilter: {
     description: 'Filter by publication state.',
     schema: (about) =>
@@ -216,6 +230,29 @@ const examplesOf = (example: JsonSchema = {}): NonNullable<Parameter['examples']
   none: { summary: 'None', value: {} },
   ...(Object.keys(example).length === 0 ? {} : { example: { summary: 'An example', value: example } }),
 });
+
+/** Returns the parameters of a list of rows of the library's own tables. */
+export const ownListParameters = (sort: JsonSchema): readonly Parameter[] => [
+  {
+    name: 'filters',
+    in: 'query',
+    description: 'Filters on members of the entries in nested brackets: `filters[by][id]=7`.',
+    style: 'deepObject',
+    explode: true,
+    examples: examplesOf(),
+    schema: { type: 'object', additionalProperties: true },
+  },
+  { name: 'sort', in: 'query', description: 'Sort order. Default: newest first.', schema: sort },
+  {
+    name: 'pagination',
+    in: 'query',
+    description: ROWS.pagination.description,
+    style: 'deepObject',
+    explode: true,
+    examples: examplesOf(ROWS.pagination.example()),
+    schema: PAGINATION,
+  },
+];
 
 /** Returns the parameters with an effect; those without type-specific parts are shared. */
 export function parametersOf(

@@ -24,7 +24,7 @@ export interface RouteRow {
   readonly body?: JsonSchema;
   /** Whether the body may be omitted. Default false. */
   readonly optionalBody?: boolean;
-  /** Parameters of the path in addition to `id`. Default none. */
+  /** Parameters in addition to `id`. Default none. */
   readonly more?: readonly Parameter[];
 }
 
@@ -51,12 +51,13 @@ export const routesOf =
       const { path, method, handler, action, summary, status = 200, answer, body, more = [], meta } = row;
       if (!caller.permissions.allowsWhole(subject, action)) continue;
       const onOne = path === '' ? [] : ON_DOCUMENT;
+      const parameters = [...(path === '' || id === undefined ? [] : [id]), ...more];
       (paths[`${base}/${first}${path}`] ??= {})[method] = {
         operationId: `${name}_${handler}`,
         tags: [first],
         summary,
         description: needsGrant(action, subject),
-        ...(path === '' || id === undefined ? {} : { parameters: [id, ...more] }),
+        ...(parameters.length === 0 ? {} : { parameters }),
         ...(body === undefined
           ? {}
           : { requestBody: { required: row.optionalBody !== true, content: json(dataOf(body)) } }),

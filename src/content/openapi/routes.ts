@@ -197,17 +197,17 @@ const DESCRIPTIONS: Readonly<Record<Handler, Description>> = {
   unschedule: row({ parameters: ['locale'], answer: 'nothing', summary: 'Cancel the schedule' }),
   findTrash: history({
     summary: 'List deleted documents',
-    parameters: ['documentIds', 'localeOrAll', 'pagination'],
+    parameters: ['documentIds', 'localeOrAll', 'statusOfVersions', 'pagination'],
     errors: [],
   }),
   findVersions: history({
     summary: 'List the versions of the document',
-    parameters: ['localeOrAll', 'pagination'],
+    parameters: ['localeOrAll', 'statusOfVersions', 'pagination'],
   }),
   findVersion: history({ summary: 'Get a version' }),
-  compareVersion: history({ summary: 'Compare a version with the one before it' }),
-  restoreVersion: row({ summary: 'Restore a version to the draft' }),
-  restore: row({ summary: 'Restore a deleted document', parameters: [] }),
+  compareVersion: history({ summary: 'Compare two versions', parameters: ['otherVersion'] }),
+  restoreVersion: row({ summary: 'Restore a version to the draft', parameters: ['format'] }),
+  restore: row({ summary: 'Restore a deleted document', parameters: ['format'] }),
   bulk: row({
     parameters: ['fields', 'populate', 'format'],
     body: 'bulk',

@@ -72,8 +72,8 @@ const BODY: Content = {
   ...json(open({ fileInfo: INFO }, ['fileInfo'])),
 };
 
-const READ: readonly ParameterName[] = ['fields', 'filters'];
-const LIST: readonly ParameterName[] = [...READ, 'sort', 'pagination', '_q'];
+const READ: readonly ParameterName[] = ['fields', 'populate', 'filters'];
+const LIST: readonly ParameterName[] = [...READ, 'sort', 'pagination', '_q', 'folder'];
 
 const ROWS: readonly FileRow[] = [
   {
@@ -123,7 +123,7 @@ const ROWS: readonly FileRow[] = [
     path: '/files/{id}',
     summary: 'Delete a file and return it',
     action: 'delete',
-    parameters: ['id', 'fields'],
+    parameters: ['id', 'fields', 'populate'],
     answer: fileSchema,
     errors: ON_DOCUMENT,
   },

@@ -13,6 +13,7 @@ import {
   TIME,
 } from '../../content/openapi/document.js';
 import { LIST_META, META } from '../../content/openapi/meta.js';
+import { ownListParameters } from '../../content/openapi/parameters.js';
 import { type RouteRow, routesOf } from '../../content/openapi/route-rows.js';
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
@@ -89,6 +90,7 @@ const ROWS: readonly RouteRow[] = [
     summary: 'List releases',
     answer: list(RELEASE),
     meta: LIST_META,
+    more: ownListParameters(TEXT),
   }),
   row({
     path: '',

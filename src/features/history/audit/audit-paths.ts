@@ -1,6 +1,7 @@
 /** OpenAPI description of `/api/audit` (protocol section 26). */
 import { anyOf, list, NULL, open, TEXT, TIME } from '../../../content/openapi/document.js';
 import { LIST_META } from '../../../content/openapi/meta.js';
+import { ownListParameters } from '../../../content/openapi/parameters.js';
 import { type RouteRow, routesOf } from '../../../content/openapi/route-rows.js';
 import { AUDIT_GRANT } from '../../../content/model/naming.js';
 
@@ -28,6 +29,7 @@ const ROWS: readonly RouteRow[] = [
     status: 200,
     meta: LIST_META,
     answer: list(open(MEMBERS, Object.keys(MEMBERS))),
+    more: ownListParameters({ type: 'string', enum: ['at:asc', 'at:desc'] }),
   },
 ];
 
