@@ -99,7 +99,8 @@ const listOf = (value: unknown): readonly Json[] => {
 
 const UID = /^(?:api|plugin)::[^.]+\.([^.]+)$/;
 
-function readLinks(value: unknown, attribute: Attribute, model: Model): readonly Link[] {
+/** Reads the links of an attribute, each to a document of its own type. */
+export function readLinks(value: unknown, attribute: Attribute, model: Model): readonly Link[] {
   return listOf(value).map((document) => {
     const type = UID.exec(textOfValue(document['__type']))?.[1] ?? attribute.targets?.[0] ?? '';
     return linkOf(document, attribute.type === 'media' ? 'file' : type, model);

@@ -1,6 +1,6 @@
 /** Value of a list's column. */
 import { Group, Text } from '@mantine/core';
-import { linkOf, type Json, textOfValue } from '../form/values.ts';
+import { readLinks, type Json, textOfValue } from '../form/values.ts';
 import { type Attribute, kindOf, type Model } from '../model/model.ts';
 import { valueText } from '../model/value-text.ts';
 import { isolated } from '../texts/isolated.ts';
@@ -59,11 +59,9 @@ function Links({
   readonly model: Model;
 }) {
   const texts = useTexts();
-  const list = (Array.isArray(value) ? value : [value]) as readonly Json[];
-  const links = list
-    .slice(0, MAX_LINKS)
-    .map((one) => linkOf(one, attribute.type === 'media' ? 'file' : (attribute.targets?.[0] ?? ''), model));
-  const more = list.length - links.length;
+  const all = readLinks(value, attribute, model);
+  const links = all.slice(0, MAX_LINKS);
+  const more = all.length - links.length;
   if (attribute.type === 'media')
     return (
       <Group gap={4} wrap="nowrap">

@@ -467,6 +467,15 @@ const imprint = defineSingleType({
     await ann.saved();
     const [stored] = await visit.api('get', '/pages?status=draft&filters[title]=Chosen&populate=subjects');
     expect(stored.subjects).toMatchObject([{ name: 'Olga', __type: 'api::author.author' }]);
+    const tag = await visit.api('post', '/tags', { data: { label: 'Harbour' } });
+    const subjects = { connect: [{ __type: 'api::tag.tag', documentId: tag.documentId }] };
+    await visit.api('put', `/pages/${stored.documentId}?status=draft`, { data: { subjects } });
+    await ann.open('/content/page?q=Chosen');
+    await ann.press('Columns');
+    await ann.check('Subjects');
+    await ann.sees('Olga, Harbour');
+    await ann.check('Subjects');
+    await ann.page.keyboard.press('Escape');
   });
 
   it('links by a key only what the search marks, also after more letters and more results', async () => {
