@@ -17,6 +17,7 @@ import { copiedItem, type Item, newItem, titleOfValue } from '../form/values.ts'
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
 import { focusShown } from '../parts/focus-keeper.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
+import { stretch } from '../texts/stretch.ts';
 import { useTexts } from '../texts/texts.ts';
 import { AddItem } from './add-item.tsx';
 import { FieldGrid } from './field-grid.tsx';
@@ -209,7 +210,7 @@ interface RowProps {
 const MAX_TITLE = 80;
 
 const shortened = (title: string): string =>
-  title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}…` : title;
+  title.length > MAX_TITLE ? `${stretch(title, 0, MAX_TITLE)}…` : title;
 
 /** Compares all properties but the functions, which do the same in every rendering. */
 const isSameRow = (one: RowProps, other: RowProps): boolean =>

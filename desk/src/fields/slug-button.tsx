@@ -3,6 +3,7 @@ import { ActionIcon } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { messageOf, OfflineError } from '../api/errors.ts';
+import { isItem } from '../form/values.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useForm, useValue } from './form-context.ts';
 
@@ -15,11 +16,14 @@ interface Props {
 
 export function SlugButton({ path, target, maxLength }: Props) {
   const texts = useTexts();
-  const { type, store } = useForm();
-  const source = `${path.slice(0, path.lastIndexOf('/') + 1)}${target}`;
+  const { type, store, model } = useForm();
+  const around = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  const source = around === '' ? target : `${around}/${target}`;
   const [text] = useValue<unknown>(source);
   const [isLoading, setLoading] = useState(false);
-  const label = texts.makeFrom(type.attributes.find(({ name }) => name === source)?.label ?? target);
+  const item = around === '' ? null : store.get(around);
+  const { attributes = [] } = (isItem(item) ? model.component(item.component) : type) ?? {};
+  const label = texts.makeFrom(attributes.find(({ name }) => name === target)?.label ?? target);
   const make = async (): Promise<void> => {
     setLoading(true);
     try {

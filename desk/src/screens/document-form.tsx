@@ -16,6 +16,7 @@ import { Failure } from '../parts/failure.tsx';
 import { focusShown } from '../parts/focus-keeper.ts';
 import { useAnnouncement } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
+import { stretch } from '../texts/stretch.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { Stage } from './stage.tsx';
@@ -227,7 +228,7 @@ function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; re
                 {title}
               </Text>
               <Text className="desk-conflict" size="sm" dir="auto" tabIndex={0}>
-                {from === 0 ? text : `… ${text.slice(from)}`}
+                {from === 0 ? text : `… ${stretch(text, from)}`}
               </Text>
               <Button
                 size="compact-sm"

@@ -11,6 +11,8 @@ const teaser = defineComponent({
     author: { type: 'relation', relation: 'oneToOne', target: 'author' },
     subject: { type: 'relation', relation: 'morphToOne' },
     text: { type: 'richtext' },
+    heading: { type: 'string', desk: { label: 'Heading of the teaser' } },
+    anchor: { type: 'uid', targetField: 'heading' },
   },
 });
 const page = defineCollectionType({
@@ -560,6 +562,17 @@ const imprint = defineSingleType({
     expect(await ann.valueOf('Slug')).toBe('');
     await ann.press('Make it from Title');
     await ann.until('slug', async () => (await ann.valueOf('Slug')) === 'ours');
+    await ann.saved();
+  });
+
+  it('makes the uid of an entry by a button with a plain name, and sees long titles in whole letters', async () => {
+    const parts = [{ __component: 'part.teaser', heading: `${'a'.repeat(79)}🌊 by the sea` }];
+    const { documentId } = await visit.api('post', '/pages?status=draft', { data: { title: 'Uids', parts } });
+    await ann.open(`/content/page/${documentId}`);
+    await ann.page.locator('[data-path=parts] [aria-expanded]').click();
+    expect(await ann.texts('[data-path=parts] bdi')).toEqual([`${'a'.repeat(79)}…`]);
+    await ann.press('Make it from Heading of the teaser');
+    await ann.until('uid', async () => (await ann.valueOf('Anchor')).endsWith('-by-the-sea'));
     await ann.saved();
   });
 

@@ -4,6 +4,7 @@ import { type Change, diffWordsWithSpace } from 'diff';
 import { Fragment, type ReactNode } from 'react';
 import type { Difference, StoredLink } from '../../form/version-changes.ts';
 import { isolated } from '../../texts/isolated.ts';
+import { stretch } from '../../texts/stretch.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { linkText, plainText, StoredPart, useValueTexts } from './stored-value.tsx';
 
@@ -151,5 +152,5 @@ function shortened(
 ) {
   const [start, end] = [isFirst ? 0 : CONTEXT, isLast ? 0 : CONTEXT];
   if (text.length <= start + end + 40) return text;
-  return `${text.slice(0, start)} … ${end === 0 ? '' : text.slice(-end)}`;
+  return `${stretch(text, 0, start)} … ${end === 0 ? '' : stretch(text, -end)}`;
 }
