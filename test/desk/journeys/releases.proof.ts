@@ -1,8 +1,14 @@
 /** Journeys of an editor who releases documents together: add, check, release, and a time. */
+import type { Grants } from 'nestjs-content-api';
 import { hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { startVisit, type Visit } from './visit.ts';
+
+/** Grants of an editor who sees the news only. */
+const NEWS = [
+  { actions: ['find', 'findOne', 'readDrafts', 'publish'], where: { kind: 'news' } },
+] as const satisfies Grants[string];
 
 (hasBrowser ? describe : describe.skip)('an editor who releases documents together', () => {
   let visit: Visit;
@@ -22,7 +28,9 @@ import { startVisit, type Visit } from './visit.ts';
     (await api('get', `/articles?filters[documentId]=${id}`)).length === 1;
 
   beforeAll(async () => {
-    visit = await startVisit('express');
+    visit = await startVisit('express', {
+      roles: { local: { desk: ['open'], locale: ['find'], releases: ['open'], article: NEWS } },
+    });
     ann = await visit.arrive('ann');
     api = visit.api.bind(visit);
     for (const title of ['Snow in the north', 'Snow in the south', 'Snow in town'])
@@ -216,6 +224,20 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.press('Name and time');
     await inDialog('Save');
     await ann.until('closed', async () => (await ann.page.$$('[role=dialog]')).length === 0);
+  });
+
+  it('sees that a document that it cannot see keeps a release back', async () => {
+    const hidden = await api('post', '/articles?status=draft', { data: { kind: 'report', title: null } });
+    const { id } = await api('post', '/releases', { data: { name: 'Kept back' } });
+    const entries = [ids[0], hidden.documentId].map((documentId) => ({ type: 'article', documentId }));
+    const data = entries.map((entry) => ({ ...entry, locale: 'en', action: 'publish' }));
+    await api('post', `/releases/${id}/entries`, { data });
+    const lou = await visit.arrive('lou', 'local');
+    await lou.open(`/releases/${id}`);
+    await lou.press('Release now');
+    await lou.page.locator('.mantine-Modal-content ::-p-aria([name="Release now"][role="button"])').click();
+    await lou.until('closed', async () => (await lou.page.$$('.mantine-Modal-content')).length === 0);
+    await lou.sees('1 document that you cannot see cannot be released.');
   });
 
   it('is shown no releases without the right', async () => {

@@ -121,9 +121,14 @@ function Hidden({ count, isAlone }: { readonly count: number; readonly isAlone: 
   );
 }
 
-function Summary({ report: { entries, hidden } }: { readonly report: Report }) {
+/** Number of visible entries that cannot be released. */
+const refusedIn = ({ entries }: Report): number =>
+  entries.filter(({ outcome }) => outcome === 'refused').length;
+
+function Summary({ report }: { readonly report: Report }) {
   const { releases: texts } = useTexts();
-  const refused = entries.filter(({ outcome }) => outcome === 'refused').length;
+  const { entries, hidden } = report;
+  const refused = refusedIn(report);
   const isFine = refused + hidden.refused === 0;
   const lines = [
     ...(isFine ? [texts.checked(entries.length + hidden.count)] : []),
@@ -211,15 +216,17 @@ function PublishDialog({ release, checked, close }: ActionsProps & { readonly cl
   const { send, alert, isSending } = useChanges();
   const { id, name, size } = release;
   const publish = async (): Promise<void> => {
-    const isDone = await send(() => publishRelease(id));
-    if (!isDone) {
-      await send(async () => {
-        const report = await checkRelease(id);
-        checked(report);
-        if (report.entries.some(({ outcome }) => outcome === 'refused')) close();
-      });
-      return;
-    }
+    const isDone = await send(async () => {
+      try {
+        await publishRelease(id);
+      } catch (error) {
+        const report = await checkRelease(id).catch(() => null);
+        if (report !== null) checked(report);
+        if (report !== null && refusedIn(report) + report.hidden.refused > 0) close();
+        throw error;
+      }
+    });
+    if (!isDone) return;
     await client.invalidateQueries();
     say(texts.done(name));
     close();
