@@ -3,8 +3,10 @@ import { ApiError, type ErrorBody } from '../api/errors.ts';
 import { request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { settings } from '../settings.ts';
-import { textOfValue } from '../form/values.ts';
-import { hasDrafts, mayOpen, type Type } from '../model/model.ts';
+import { emptyLinks } from '../form/empty-links.ts';
+import { type Json, readValues, textOfValue } from '../form/values.ts';
+import { hasDrafts, mayOpen, type Model, type Type } from '../model/model.ts';
+import { populateOf } from '../model/populate.ts';
 
 export type BulkVerb = 'publish' | 'unpublish' | 'delete';
 
@@ -23,6 +25,8 @@ export interface Tagged extends Seen {
   readonly etag: string | null;
   /** Write of another editor since the list was read; null for none. */
   readonly since: 'changed' | 'deleted' | null;
+  /** Labels of required links that are empty. */
+  readonly gaps: readonly string[];
 }
 
 interface Failure {
@@ -58,12 +62,12 @@ interface Place {
   readonly locale: string;
 }
 
-interface Dated {
-  readonly updatedAt?: unknown;
+interface Reading extends Place {
+  /** Model, to find required links that are empty; null to read none. */
+  readonly model: Model | null;
 }
 
-interface Present {
-  readonly etag: string | null;
+interface Present extends Pick<Tagged, 'etag' | 'gaps'> {
   /** Null if the document does not exist any more. */
   readonly updatedAt: string | null;
 }
@@ -77,7 +81,7 @@ const send = async ({ route }: Type, body: object): Promise<Answer> =>
   (await request<Answer>(`${settings.api}/${route}/bulk`, { method: 'POST', body })).body;
 
 /** Reads the present version. Without `findOne`, a list shows it, and has no tag of one document. */
-async function presentOf(documentId: string, { type, locale }: Place): Promise<Present> {
+async function presentOf(documentId: string, { type, locale, model }: Reading): Promise<Present> {
   const query = {
     fields: ['updatedAt'],
     ...(hasDrafts(type) ? { status: 'draft' } : {}),
@@ -85,34 +89,38 @@ async function presentOf(documentId: string, { type, locale }: Place): Promise<P
   };
   const path = `${settings.api}/${type.route}`;
   if (mayOpen(type)) {
-    const { body, etag } = await request<{ data: Dated }>(`${path}/${documentId}`, { query });
-    return { etag, updatedAt: textOfValue(body.data.updatedAt) };
+    const populate = model === null ? {} : populateOf(model, type);
+    const options = { query: { ...query, populate } };
+    const { body, etag } = await request<{ data: Json }>(`${path}/${documentId}`, options);
+    const gaps =
+      model === null ? [] : emptyLinks(type, readValues(body.data, type, { model, former: null }), model);
+    return { etag, updatedAt: textOfValue(body.data['updatedAt']), gaps };
   }
   const one = { filters: { documentId }, pagination: { pageSize: 1 } };
-  const { body } = await request<{ data: readonly Dated[] }>(path, { query: { ...query, ...one } });
+  const { body } = await request<{ data: readonly Json[] }>(path, { query: { ...query, ...one } });
   const [found] = body.data;
-  return { etag: null, updatedAt: found === undefined ? null : textOfValue(found.updatedAt) };
+  return { etag: null, updatedAt: found === undefined ? null : textOfValue(found['updatedAt']), gaps: [] };
 }
 
-async function tagOf(seen: Seen, place: Place): Promise<Tagged> {
+async function tagOf(seen: Seen, reading: Reading): Promise<Tagged> {
   try {
-    const { etag, updatedAt } = await presentOf(seen.documentId, place);
+    const { etag, updatedAt, gaps } = await presentOf(seen.documentId, reading);
     const isChanged = seen.updatedAt !== '' && updatedAt !== seen.updatedAt;
-    if (updatedAt === null) return { ...seen, etag, since: 'deleted' };
-    return { ...seen, etag, since: isChanged ? 'changed' : null };
+    if (updatedAt === null) return { ...seen, etag, gaps, since: 'deleted' };
+    return { ...seen, etag, gaps, since: isChanged ? 'changed' : null };
   } catch (error) {
     if (error instanceof ApiError)
-      return { ...seen, etag: null, since: error.status === 404 ? 'deleted' : null };
+      return { ...seen, etag: null, gaps: [], since: error.status === 404 ? 'deleted' : null };
     throw error;
   }
 }
 
 /** Reads the present version of each document, a few at a time. Throws an OfflineError. */
-export async function tagAll(documents: readonly Seen[], place: Place): Promise<readonly Tagged[]> {
+export async function tagAll(documents: readonly Seen[], reading: Reading): Promise<readonly Tagged[]> {
   const tagged: Tagged[] = [];
   for (let at = 0; at < documents.length; at += TAGS_AT_ONCE)
     tagged.push(
-      ...(await Promise.all(documents.slice(at, at + TAGS_AT_ONCE).map((one) => tagOf(one, place)))),
+      ...(await Promise.all(documents.slice(at, at + TAGS_AT_ONCE).map((one) => tagOf(one, reading)))),
     );
   return tagged;
 }

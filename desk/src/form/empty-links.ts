@@ -1,6 +1,17 @@
 /** Relations and media that are marked as required. The API publishes without them, unless it is strict. */
-import { isWritable, kindOf, type Model, type Part } from '../model/model.ts';
+import { componentsOf, isWritable, kindOf, type Model, type Part } from '../model/model.ts';
 import { isItem, type Values } from './values.ts';
+
+/** Whether documents may lack a required link, also in components. `around`: parts that contain this one. */
+export const mayLackLinks = (part: Part, model: Model, around: readonly Part[] = []): boolean =>
+  !around.includes(part) &&
+  part.attributes.some((attribute) => {
+    if (kindOf(attribute) === 'links') return attribute.required && isWritable(attribute, false);
+    return componentsOf(attribute).some((uid) => {
+      const inner = model.component(uid);
+      return inner !== null && mayLackLinks(inner, model, [...around, part]);
+    });
+  });
 
 /** Returns the labels of those that are empty and that the editor may fill, also in components. */
 export function emptyLinks(part: Part, values: Values, model: Model): readonly string[] {

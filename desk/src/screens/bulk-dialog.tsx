@@ -14,7 +14,8 @@ import {
   writeMany,
   writeMatching,
 } from '../editor/bulk.ts';
-import type { Type } from '../model/model.ts';
+import { mayLackLinks } from '../form/empty-links.ts';
+import type { Model, Type } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { isolated } from '../texts/isolated.ts';
@@ -44,19 +45,27 @@ interface Checked {
   readonly tagged: readonly Tagged[] | null;
 }
 
+/** Whether the documents are published without links that their type requires. */
+const asksForLinks = ({ type, verb }: Props, model: Model): boolean =>
+  verb === 'publish' && !model.strictRelations && mayLackLinks(type, model);
+
 /** Reads the present versions, or counts the documents that match. */
-const useChecked = ({ type, verb, locale, chosen }: Props) =>
-  useQuery({
+function useChecked(props: Props) {
+  const { type, verb, locale, chosen } = props;
+  const known = useModel();
+  const model = asksForLinks(props, known) ? known : null;
+  return useQuery({
     queryKey: ['bulk', type.name, verb, locale, chosen],
     queryFn: async (): Promise<Checked> => {
       if (chosen.kind === 'matching')
         return { count: await countMatching(verb, chosen.selection), tagged: null };
-      const tagged = await tagAll(chosen.documents, { type, locale });
+      const tagged = await tagAll(chosen.documents, { type, locale, model });
       return { count: tagged.length, tagged };
     },
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
+}
 
 /** Runs the action, with reasons that an editor understands. */
 function useRun({ type, verb, locale, chosen, close, done }: Props) {
@@ -129,11 +138,17 @@ interface TitlesProps {
   readonly tagged: readonly Tagged[];
 }
 
-/** Titles of the selected documents; first those that others have changed or deleted. */
+/** Titles of the selected documents; first those that others have changed or deleted, or with gaps. */
 function Titles({ documents, tagged }: TitlesProps) {
   const { bulk } = useTexts();
   const news = new Map(
-    tagged.flatMap(({ documentId, since }) => (since === null ? [] : [[documentId, bulk[since]] as const])),
+    tagged.flatMap(({ documentId, since, gaps }) => {
+      const notes = [
+        ...(since === null ? [] : [bulk[since]]),
+        ...(gaps.length === 0 ? [] : [bulk.without(gaps.map(isolated).join(', '))]),
+      ];
+      return notes.length === 0 ? [] : [[documentId, notes.join('; ')] as const];
+    }),
   );
   const isNews = ({ documentId }: Seen): number => Number(news.has(documentId));
   const sorted = [...documents].sort((a, b) => isNews(b) - isNews(a));

@@ -27,6 +27,7 @@ export const bulk = {
   checking: 'Looking for changes of other editors',
   changed: 'changed since you opened the list',
   deleted: 'deleted since you opened the list',
+  without: (fields: string) => `without required fields: ${fields}`,
   more: (count: number) => `and ${count} more`,
   failed: (count: number) => `${documents(count)} refused:`,
   conflict: 'Another editor has just changed it. Open it to see the change.',

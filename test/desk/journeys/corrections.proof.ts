@@ -177,6 +177,25 @@ const share = defineComponent({
     expect(stored.host).toMatchObject({ documentId });
   });
 
+  it('sees which of several documents it publishes without required links', async () => {
+    const { documentId: host } = await visit.api('post', '/authors', { data: { name: 'Ole' } });
+    const events = [{ name: 'Gala' }, { name: 'Market', host }, { name: 'Opera', host, search: {} }];
+    for (const data of events) await visit.api('post', '/events?status=draft', { data });
+    await ann.open('/content/event?filter=status $eq draft');
+    await ann.heading('Events');
+    await ann.check('Select all on this page');
+    await ann.press('Publish');
+    await ann.sees('without required fields');
+    const titles = await ann.texts('[role=dialog] li');
+    expect(titles).toEqual([
+      'Gala (without required fields: Host)',
+      'Opera (without required fields: Search: Image)',
+      'Market',
+    ]);
+    await ann.page.locator('.mantine-Modal-content ::-p-aria([name="Publish"][role="button"])').click();
+    await ann.sees('Published: 3 documents');
+  });
+
   it('is led to a refused text, component and list, one after the other', async () => {
     const { documentId } = await visit.api('post', '/reports?status=draft', { data: { title: 'Bare' } });
     await ann.open(`/content/report/${documentId}`);
