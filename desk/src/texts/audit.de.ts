@@ -21,7 +21,7 @@ export const audit: typeof english = {
   more: 'Ältere Einträge zeigen',
   loaded: (count) => (count === 1 ? '1 Eintrag' : `${count} Einträge`),
   export: 'Als CSV exportieren',
-  exported: (count) => `${count} Einträge exportiert`,
+  exported: (count) => (count === '1' ? '1 Eintrag exportiert' : `${count} Einträge exportiert`),
   exportedPart: (count) => `Die Datei enthält nur die neuesten ${count} Einträge`,
   sentences: {
     create: (who, what) => [who, ' hat ', what, ' angelegt'],
@@ -42,7 +42,7 @@ export const audit: typeof english = {
     'change-password': (who) => [who, ' hat das eigene Passwort geändert'],
     'end-session': (who) => [who, ' hat eine eigene Sitzung beendet'],
     'end-sessions': (who, what) => [who, ' hat alle Sitzungen beendet von ', what],
-    'rotate-token': (who, what) => [who, ' hat ein neues Geheimnis erstellt für ', what],
+    'rotate-token': (who, what) => [who, ' hat einen neuen Schlüssel erstellt für ', what],
     'revoke-token': (who, what) => [who, ' hat ', what, ' widerrufen'],
   },
   actions: {
@@ -63,7 +63,7 @@ export const audit: typeof english = {
     'change-password': 'Neues Passwort',
     'end-session': 'Eigene Sitzung beendet',
     'end-sessions': 'Alle Sitzungen beendet',
-    'rotate-token': 'Neues Geheimnis eines Tokens',
+    'rotate-token': 'Neuer Schlüssel eines Tokens',
     'revoke-token': 'Token widerrufen',
   },
   groups: { people: 'Personen', others: 'Andere', content: 'Inhalt', accounts: 'Konten' },

@@ -43,7 +43,7 @@ export const audit = {
   more: 'Show older entries',
   loaded: (count: number) => (count === 1 ? '1 entry' : `${count} entries`),
   export: 'Export as CSV',
-  exported: (count: string) => `${count} entries exported`,
+  exported: (count: string) => (count === '1' ? '1 entry exported' : `${count} entries exported`),
   exportedPart: (count: string) => `Only the latest ${count} entries are in the file`,
   sentences,
   actions: {

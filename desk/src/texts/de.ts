@@ -26,12 +26,11 @@ export const de: Texts = {
   none: 'Leer',
   notFound: 'Diese Seite gibt es nicht.',
   noContent: 'Für Sie gibt es noch keine Inhalte',
-  noContentHint: 'Ihre Rollen umfassen keine Inhalte. Bitten Sie einen Administrator.',
+  noContentHint: 'Ihre Rollen umfassen keine Inhalte. Fragen Sie die Administration.',
   toStart: 'Zum Anfang',
   failed: (reason) => `Der Inhalt konnte nicht geladen werden: ${reason}`,
   noDeskTitle: 'Kein Zugang zur Redaktion',
-  noDesk:
-    'Ihre Rollen enthalten nicht das Recht, die Redaktion zu öffnen. Fragen Sie eine Administratorin oder einen Administrator.',
+  noDesk: 'Ihre Rollen enthalten nicht das Recht, die Redaktion zu öffnen. Fragen Sie die Administration.',
   skip: 'Zum Inhalt springen',
 
   signIn: 'Anmelden',

@@ -41,7 +41,7 @@ export const media: typeof english = {
   describe: (name) => `Kein Alternativtext: ${name} beschreiben`,
   name: 'Name',
   alternative: 'Alternativtext',
-  alternativeHint: 'Sagt, was das Bild zeigt, für Leser, die es nicht sehen können.',
+  alternativeHint: 'Sagt, was das Bild zeigt, für Leserinnen und Leser, die es nicht sehen können.',
   caption: 'Bildunterschrift',
   focal: 'Bildmittelpunkt',
   focalHint: 'Klicken Sie auf den Teil des Bildes, der beim Zuschneiden sichtbar bleiben muss.',
