@@ -24,7 +24,8 @@ function useInput<T>({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
   const { locale, type } = useForm();
   const [value, set, refused] = useValue<T | null | undefined>(path);
-  const problem = refused ?? problemOf(attribute, value, texts);
+  // The server says less about a number with a comma.
+  const problem = problemOf(attribute, value, texts) ?? refused;
   const shared = {
     label: attribute.label,
     description: attribute.description,

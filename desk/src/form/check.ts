@@ -40,9 +40,11 @@ const NUMBERS = ['integer', 'biginteger', 'float', 'decimal'];
 
 function rangeProblem({ type, min, max }: Attribute, value: string | number, texts: Texts): string | null {
   if (!NUMBERS.includes(type)) return null;
-  if (!isNumber(String(value))) return texts.noNumber;
+  const isWhole = type.endsWith('integer');
+  if (!isNumber(String(value)))
+    return !isWhole && isNumber(String(value).replace(',', '.')) ? texts.noComma : texts.noNumber;
   const number = Number(value);
-  if (type.endsWith('integer') && !Number.isInteger(number)) return texts.noNumber;
+  if (isWhole && !Number.isInteger(number)) return texts.noNumber;
   if (min !== undefined && number < Number(min)) return texts.tooSmall(String(min));
   if (max !== undefined && number > Number(max)) return texts.tooLarge(String(max));
   return null;

@@ -229,6 +229,7 @@ export const de: Texts = {
   tooSmall: (min) => `Mindestens ${min}`,
   tooLarge: (max) => `Höchstens ${max}`,
   noNumber: 'Eine Zahl wird erwartet',
+  noComma: 'Eine Zahl wird erwartet, mit einem Punkt statt des Kommas',
   hasProblem: 'Ein Feld darin muss korrigiert werden',
   noPattern: 'Der Text hat nicht die erwartete Form',
   incomplete: 'Das ist nicht vollständig',

@@ -222,6 +222,7 @@ export const en = {
   tooSmall: (min: string) => `At least ${min}`,
   tooLarge: (max: string) => `At most ${max}`,
   noNumber: 'A number is expected',
+  noComma: 'A number is expected, with a point in place of the comma',
   hasProblem: 'A field inside must be corrected',
   noPattern: 'The text does not have the expected form',
   incomplete: 'This is not complete',

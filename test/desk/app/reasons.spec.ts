@@ -100,6 +100,8 @@ describe('reasonText()', () => {
     const rating = { name: 'rating', label: 'Rating', required: false, localized: false };
     const float = { ...rating, type: 'float', actions: ['update'] } as const;
     expect(problemOf(float, text, en)).toBe(en.noNumber);
+    expect(problemOf(float, '1,5', en)).toBe(en.noComma);
+    expect(problemOf({ ...float, type: 'integer' }, '1,000', en)).toBe(en.noNumber);
     for (const right of [1e21, -0.5, '1.', '.5']) expect(problemOf(float, right, en)).toBeNull();
   });
 

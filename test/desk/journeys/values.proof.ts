@@ -38,7 +38,7 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await ann.valueOf('Rating')).toBe('3.5');
     expect(await ann.valueOf('Weight')).toBe('1,5');
     await says('rating', 'A number is expected');
-    await says('weight', 'A number is expected');
+    await says('weight', 'A number is expected, with a point in place of the comma');
     await says('price', 'From -99999999.99 to 99999999.99');
     await ann.fill('Rating', '4');
     await ann.fill('Price', '2.50');
@@ -59,8 +59,10 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.fill('Rating', '5');
     await ann.saved();
     await visit.api('put', `/articles/${id}?status=draft`, { data: { rating: null } });
-    await ann.page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
-    await ann.sees('Another editor has changed: Rating.');
+    await ann.until('news', async () => {
+      await ann.page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+      return (await ann.text()).includes('Another editor has changed: Rating.');
+    });
     expect(await ann.valueOf('Rating')).toBe('');
   });
 
