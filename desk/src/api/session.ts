@@ -113,8 +113,10 @@ class Session {
     if (!response.ok) throw await errorOf(response);
   }
 
+  /** Ends the session. Throws an ApiError or an OfflineError if it goes on. */
   async leave(): Promise<void> {
-    await call('', { method: 'DELETE' });
+    const response = await call('', { method: 'DELETE' });
+    if (!response.ok) throw await errorOf(response);
     this.channel.postMessage({ kind: 'end' } satisfies Message);
     this.token = null;
     this.user = null;

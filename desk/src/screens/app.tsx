@@ -9,6 +9,7 @@ import { ApiError } from '../api/errors.ts';
 import { request } from '../api/http.ts';
 import { session } from '../api/session.ts';
 import { type DeskModel, Model } from '../model/model.ts';
+import { useSending } from '../parts/sending.tsx';
 import { settings } from '../settings.ts';
 import { failureText } from '../texts/reasons.ts';
 import { prepareFormats, useLanguage, useTexts } from '../texts/texts.ts';
@@ -91,6 +92,7 @@ function SignInAgain() {
 function Desk() {
   const texts = useTexts();
   const language = useLanguage();
+  const { send, alert, isSending } = useSending();
   const { data, error, refetch } = useQuery({
     queryKey: ['model', language],
     queryFn: async () =>
@@ -113,8 +115,11 @@ function Desk() {
           {isForbidden ? texts.noDeskTitle : texts.desk}
         </Title>
         <Text>{isForbidden ? texts.noDesk : failureText(error, texts)}</Text>
+        {alert}
         {isForbidden ? (
-          <Button onClick={() => void session.leave()}>{texts.signOut}</Button>
+          <Button loading={isSending} onClick={() => void send(() => session.leave())}>
+            {texts.signOut}
+          </Button>
         ) : (
           <Button onClick={() => void refetch()}>{texts.retry}</Button>
         )}

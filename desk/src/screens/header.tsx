@@ -2,11 +2,13 @@
 import { ActionIcon, Group, Menu, useMantineColorScheme } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { IconLanguage, IconMoon, IconSearch, IconUser } from '@tabler/icons-react';
-import { lazy } from 'react';
+import { lazy, useState } from 'react';
 import { Link } from 'wouter';
 import { session } from '../api/session.ts';
 import { leaving } from '../editor/leaving.ts';
+import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { Opening } from '../parts/opening.tsx';
+import { useSending } from '../parts/sending.tsx';
 import { settings } from '../settings.ts';
 import { chooseLanguage, languages, useTexts } from '../texts/texts.ts';
 
@@ -40,6 +42,9 @@ export function HeaderMenus() {
     chooseLanguage(code);
     location.reload();
   };
+  const { send, alert, isSending } = useSending();
+  const [isSignedIn, setSignedIn] = useState(false);
+  const signOut = (): void => void send(() => session.leave()).then((isDone) => setSignedIn(!isDone));
   return (
     <Group gap="xs" wrap="nowrap">
       <ActionIcon
@@ -77,9 +82,20 @@ export function HeaderMenus() {
             <Menu.Item component={Link} href="/account">
               {texts.persons.account}
             </Menu.Item>
-            <Menu.Item onClick={() => leaving.ask(() => void session.leave())}>{texts.signOut}</Menu.Item>
+            <Menu.Item onClick={() => leaving.ask(signOut)}>{texts.signOut}</Menu.Item>
           </Menu.Dropdown>
         </Menu>
+      )}
+      {isSignedIn && (
+        <Dialog title={texts.stillSignedIn} close={() => setSignedIn(false)}>
+          {alert}
+          <DialogButtons
+            {...{ isSending }}
+            label={texts.signOut}
+            act={signOut}
+            close={() => setSignedIn(false)}
+          />
+        </Dialog>
       )}
     </Group>
   );

@@ -35,6 +35,7 @@ export const de: Texts = {
 
   signIn: 'Anmelden',
   signOut: 'Abmelden',
+  stillSignedIn: 'Sie sind noch angemeldet',
   signInHere: 'Melden Sie sich an, um zu schreiben und zu veröffentlichen.',
   signInAgain: 'Ihre Sitzung ist abgelaufen',
   signInAgainHint: 'Melden Sie sich erneut an. Ihre Seite und Ihre Änderungen bleiben erhalten.',

@@ -34,6 +34,7 @@ export const en = {
 
   signIn: 'Sign in',
   signOut: 'Sign out',
+  stillSignedIn: 'You are still signed in',
   signInHere: 'Sign in to write and publish.',
   signInAgain: 'Your session has ended',
   signInAgainHint: 'Sign in again. Your page and your changes stay as they are.',

@@ -1,5 +1,5 @@
 /** Journeys of an editor whose session ends while it writes: the focus returns to where it was. */
-import { hasBrowser } from './browser.ts';
+import { failRequests, hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { startVisit, type Visit } from './visit.ts';
 
@@ -47,6 +47,24 @@ import { startVisit, type Visit } from './visit.ts';
         '"Before and after"',
       ),
     );
+  });
+
+  it('reads that it is still signed in if the server cannot be asked to end the session', async () => {
+    const release = await failRequests(ann.page, '*/desk/session');
+    await ann.press('Account');
+    await ann.item('Sign out');
+    await ann.sees('You are still signed in');
+    await ann.sees('The server is busy or under maintenance.');
+    await ann.heading('A long break');
+    await release();
+    await ann.page.setOfflineMode(true);
+    await ann.press('Sign out');
+    await ann.sees('The server cannot be reached.');
+    await ann.page.setOfflineMode(false);
+    await ann.press('Sign out');
+    await ann.sees('Sign in to write and publish.');
+    await ann.signIn('ann@example.org', 'a long password of an editor');
+    await ann.heading('A long break');
   });
 
   it('goes on writing in a drawer, which a key does not close meanwhile', async () => {
