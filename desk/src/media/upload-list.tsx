@@ -6,6 +6,7 @@ import { type Upload, Uploads } from '../editor/uploads.ts';
 import type { Link } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
+import { readClipboard } from '../paste/clipboard.ts';
 import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 
@@ -99,14 +100,18 @@ interface DropProps {
 
 const hasFiles = ({ types }: DataTransfer): boolean => types.includes('Files');
 
+/** Whether a paste is a text for a field. Spreadsheets add a picture of their cells. */
+const isText = (data: DataTransfer | null, target: EventTarget | null): boolean =>
+  target instanceof Element && target.matches('input, textarea') && readClipboard(data, 'plain') !== '';
+
 /** Area that uploads what is dropped on it, and files that are pasted while it is on the page. */
 export function DropArea({ uploads, isEnabled, children }: DropProps) {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
     if (!isEnabled) return undefined;
-    const paste = ({ clipboardData }: ClipboardEvent): void => {
+    const paste = ({ clipboardData, target }: ClipboardEvent): void => {
       const files = [...(clipboardData?.files ?? [])];
-      if (files.length > 0) uploads.add(files);
+      if (files.length > 0 && !isText(clipboardData, target)) uploads.add(files);
     };
     document.addEventListener('paste', paste);
     return () => document.removeEventListener('paste', paste);

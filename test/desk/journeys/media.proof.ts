@@ -53,6 +53,26 @@ const leaflet = defineCollectionType({
     await shows('image.png', 'market.png', 'harbour.png');
   });
 
+  it('takes no picture of the cells whose text is pasted into the search', async () => {
+    const before = (await visit.api('get', '/upload/files')).length;
+    const base64 = (await picture('#ffffff')).toString('base64');
+    await ann.page.evaluate(`{
+      const data = new DataTransfer();
+      data.setData('text/plain', 'harbour');
+      const bytes = Uint8Array.from(atob('${base64}'), (one) => one.charCodeAt(0));
+      data.items.add(new File([bytes], 'cells.png', { type: 'image/png' }));
+      document.querySelector('[role=searchbox]')
+        .dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    }`);
+    await give('paste', 'body', ['after.png', '#123456']);
+    await ann.until('the next file', async () => (await names()).includes('after.png'));
+    expect(await visit.api('get', '/upload/files')).toHaveLength(before + 1);
+    const [{ id }] = await visit.api('get', '/upload/files?filters[name]=after.png');
+    await visit.api('delete', `/upload/files/${id}`);
+    await ann.openAnew('/media');
+    await shows('image.png', 'market.png', 'harbour.png');
+  });
+
   it('keeps a file whose upload failed, and sends it again', async () => {
     await ann.page.setOfflineMode(true);
     await give('drop', '.desk-drop', ['station.png', '#112233']);
