@@ -91,6 +91,8 @@ export class MarkdownView extends Observed<Tools> {
             this.isPlain = shiftKey && key.toLowerCase() === 'v';
           },
           paste: (event) => this.pasted(event),
+          // A text of the editor is dragged as it is written: its HTML has the colours of the signs.
+          dragstart: ({ dataTransfer }) => dataTransfer?.clearData('text/html'),
           drop: (event) => this.dropped(event),
         }),
       ],
@@ -160,13 +162,17 @@ export class MarkdownView extends Observed<Tools> {
   }
 
   private dropped(event: DragEvent): boolean {
-    const pictures = picturesOf(event.dataTransfer);
-    if (pictures.length === 0 || this.view.state.readOnly) return false;
+    const { dataTransfer: data, clientX: x, clientY: y } = event;
+    const { view } = this;
+    if (view.state.readOnly) return false;
+    const at = view.posAtCoords({ x, y }) ?? undefined;
+    const pictures = picturesOf(data);
+    if (pictures.length > 0) void this.insertImages(pictures, at);
+    else {
+      if (at !== undefined) view.dispatch({ selection: { anchor: at } });
+      if (!pasteHtml(view, data)) return false;
+    }
     event.preventDefault();
-    void this.insertImages(
-      pictures,
-      this.view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? undefined,
-    );
     return true;
   }
 

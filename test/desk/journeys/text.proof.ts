@@ -30,6 +30,25 @@ const DROP = `(selector, name, base64) => {
   target.dispatchEvent(new DragEvent('drop', { dataTransfer, ...more }));
 }`;
 
+/** Drops a text onto the middle of an element. It runs in the page. */
+const DROP_TEXT = `(selector, data) => {
+  const dataTransfer = new DataTransfer();
+  for (const [type, text] of Object.entries(data)) dataTransfer.setData(type, text);
+  const target = document.querySelector(selector);
+  const { left, top, height } = target.getBoundingClientRect();
+  const more = { bubbles: true, cancelable: true, clientX: left + 2, clientY: top + height / 2 };
+  target.dispatchEvent(new DragEvent('drop', { dataTransfer, ...more }));
+}`;
+
+/** Begins to drag a text with HTML from an element. Returns the HTML that is left. It runs in the page. */
+const DRAG = `(selector) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.setData('text/html', '<b>**bold**</b>');
+  const more = { bubbles: true, cancelable: true, dataTransfer };
+  document.querySelector(selector).dispatchEvent(new DragEvent('dragstart', more));
+  return dataTransfer.getData('text/html');
+}`;
+
 const picture = (): Promise<Buffer> =>
   sharp({ create: { width: 320, height: 200, channels: 3, background: '#3355aa' } })
     .png()
@@ -586,6 +605,18 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     );
     expect(body).toContain('![Harbour.png](/uploads/');
     expect(body).toContain('![other.png](/uploads/');
+  });
+
+  it('makes Markdown of a text of a page that is dropped, and drags its own text as it is', async () => {
+    const id = await write({ body: 'first\n\nlast' });
+    const last = `${BODY} .cm-line:nth-child(3)`;
+    await ann.page.waitForSelector(last);
+    const page = { 'text/html': '<p>A <b>bold</b> word</p>', 'text/plain': 'A bold word' };
+    await ann.page.evaluate(`(${DROP_TEXT})(${JSON.stringify(last)}, ${JSON.stringify(page)})`);
+    await ann.until('the drop', async () => (await ann.texts(BODY)).join().includes('**bold**'));
+    await ann.saved();
+    expect((await stored(id)).body).toBe('first\n\nA **bold** wordlast');
+    expect(await ann.page.evaluate(`(${DRAG})(${JSON.stringify(last)})`)).toBe('');
   });
 
   it('undoes Markdown after a save, and keeps what another editor has added', async () => {
