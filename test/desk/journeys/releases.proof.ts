@@ -68,6 +68,25 @@ const NEWS = [
     await ann.sees('Added to “Winter issue”');
   });
 
+  it('reads the whole message about it on a phone', async () => {
+    const name = 'Everything about the winter in the north and in the south';
+    const { id } = await api('post', '/releases', { data: { name } });
+    await ann.page.setViewport({ width: 390, height: 844 });
+    await ann.openAnew(`/content/article/${ids[2]}`);
+    await ann.press('More actions');
+    await ann.item('Add to a release');
+    await inDialog('Add to this release');
+    await ann.sees(`Added to “${name}”`);
+    const isWhole = await ann.page.$eval('.desk-message span', (one) => {
+      const { clientHeight, scrollHeight, getBoundingClientRect: rect } = one as any;
+      const { left, right, bottom } = rect.call(one);
+      return scrollHeight <= clientHeight && left > 0 && right < 390 && bottom < 844;
+    });
+    expect(isWhole).toBe(true);
+    await ann.page.setViewport({ width: 1280, height: 900 });
+    await api('delete', `/releases/${id}`);
+  });
+
   it('adds to the release that the dialog shows, whatever another editor does to releases meanwhile', async () => {
     const { id } = await api('post', '/releases', { data: { name: 'Spring issue' } });
     const release = (): Promise<string> =>
