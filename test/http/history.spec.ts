@@ -414,7 +414,7 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     expect(await listed(of)).toEqual(['both', 'english']);
     expect(await listed(`documentId=${english}`)).toEqual(['english']);
     expect(await listed(`${of}&locale=*`)).toEqual(['both', 'english']);
-    expect(await listed(`${of}&locale=fr`)).toEqual(['both']);
+    expect(await listed(`${of}&locale=fr`)).toEqual(['brouillon']);
     expect(await listed(`${of}&locale=fr&status=published`)).toEqual([]);
     expect(await listed(`${of}&pagination[pageSize]=1&pagination[page]=2`)).toEqual(['english']);
     for (const query of ['documentId=%00', 'locale=%00'])
