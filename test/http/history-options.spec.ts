@@ -89,6 +89,21 @@ it('15.2, 25.6 restores deleted documents with such components', async () => {
   expect(await partsOf(id)).toEqual(RESTORED);
 });
 
+it('1.16, 25.5, 25.6 shows restored documents with the fields and the populate of the query', async () => {
+  const id = await make(CREATED);
+  const shown = { data: { id: expect.any(Number), documentId: id, title: 'First', lead: { text: 'a' } } };
+  const query = 'fields=title&populate[lead][fields]=text';
+  await test.http.put(`/api/pages/${id}`).send({ data: { lead: null } });
+  const versions = (await test.http.get(`/api/pages/${id}/versions`).expect(200)).body.data;
+  for (const path of [`versions/${versions.at(-1).id}/actions/restore`, 'actions/restore']) {
+    const { body } = await test.http.post(`/api/pages/${id}/${path}?${query}`).expect(200);
+    expect(body).toMatchObject(shown);
+    expect(Object.keys(body.data)).toEqual(['id', 'documentId', 'title', 'lead']);
+    await test.http.delete(`/api/pages/${id}`).expect(204);
+  }
+  await test.http.post(`/api/pages/${id}/actions/restore?populate=nope`).expect(400);
+});
+
 it('14.24, 25.6 leaves out values of a deleted document that a function refuses now', async () => {
   const id = await make({ title: 'Second', score: 7, lead: { text: 'a', score: 8 }, parts: [] });
   await test.http.delete(`/api/pages/${id}`).expect(204);

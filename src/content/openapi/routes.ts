@@ -121,13 +121,8 @@ const READ_PARAMETERS: readonly ParameterName[] = [
   'position',
   'format',
 ];
-const RESPONSE_PARAMETERS: readonly ParameterName[] = [
-  'fields',
-  'populate',
-  'fallbackLocale',
-  'withState',
-  'format',
-];
+const SHOWN_PARAMETERS: readonly ParameterName[] = ['fields', 'populate', 'format'];
+const RESPONSE_PARAMETERS: readonly ParameterName[] = [...SHOWN_PARAMETERS, 'fallbackLocale', 'withState'];
 const CONDITION: readonly ParameterName[] = ['ifMatch', 'ifNone'];
 
 const row = (options: Pick<Description, 'summary'> & Partial<Description>): Description => ({
@@ -206,10 +201,13 @@ const DESCRIPTIONS: Readonly<Record<Handler, Description>> = {
   }),
   findVersion: history({ summary: 'Get a version' }),
   compareVersion: history({ summary: 'Compare two versions', parameters: ['otherVersion'] }),
-  restoreVersion: row({ summary: 'Restore a version to the draft', parameters: ['format'] }),
-  restore: row({ summary: 'Restore a deleted document', parameters: ['format'] }),
+  restoreVersion: row({
+    summary: 'Restore a version to the draft',
+    parameters: [...SHOWN_PARAMETERS, ...CONDITION],
+  }),
+  restore: row({ summary: 'Restore a deleted document', parameters: [...SHOWN_PARAMETERS, 'ifNone'] }),
   bulk: row({
-    parameters: ['fields', 'populate', 'format'],
+    parameters: SHOWN_PARAMETERS,
     body: 'bulk',
     answer: 'bulk',
     summary: 'Write many documents',

@@ -27,7 +27,7 @@ import {
   type VersionsOf,
   type VersionsPage,
 } from './compile-version-reads.js';
-import { listIn, pageOf, paginationOf, refuseParameters, wrong } from './page.js';
+import { listIn, pageOf, paginationOf, refuseParameters, shownParameters, wrong } from './page.js';
 import { contentIn, shownRow, type VersionRow } from './version-row.js';
 import { currentVersions, visibleTo } from './visible-versions.js';
 import { keyOf, leftOutFor, referenceTo, VisibleContents } from './visible-contents.js';
@@ -102,6 +102,7 @@ export class DocumentVersions {
     if (contentIn(row) === null) throw notFound();
     const data = (await this.contents.bodyOf(row, subject))('update', true);
     const query = {
+      ...shownParameters(request.text, this.settings),
       ...(type.localized ? { locale: row.locale } : {}),
       ...(type.draftAndPublish ? { status: 'draft' } : {}),
     };

@@ -29,6 +29,12 @@ export function refuseParameters(
   return raw;
 }
 
+/** Returns the parameters that select what a response to a restore shows, as those of a PUT. */
+export function shownParameters(text: string, { limits }: ContentSettings): RawQuery {
+  const { fields, populate } = readRaw(text, limits);
+  return { ...(fields === undefined ? {} : { fields }), ...(populate === undefined ? {} : { populate }) };
+}
+
 /** Parses `pagination`, `locale` and `status`. Throws a 400 for others. */
 export function pageOf(text: string, type: ContentType, settings: ContentSettings): Page {
   return readPage(refuseParameters(text, settings, PAGE), type, settings);

@@ -13,6 +13,7 @@ import { type Attribute, CONTENT_SCHEMA, type ContentType, type Schema } from '.
 import { STAGE } from '../../content/model/stage-definition.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
+import type { RawQuery } from '../../content/query/read-raw.js';
 import { isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
 import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
@@ -21,13 +22,15 @@ import { forbidden, notFound } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
-import { listIn, paginationOf, trashPageOf } from './page.js';
+import { listIn, paginationOf, shownParameters, trashPageOf } from './page.js';
 import { creationOf, statusOf, type VersionRow } from './version-row.js';
 import { restorableVersions, visibleTo } from './visible-versions.js';
 import { leftOutFor, VisibleContents } from './visible-contents.js';
 
 interface Subject extends VersionsOf, Searcher, Pick<ReadPlan, 'format'> {
   readonly options: WriteOptions;
+  /** Parameters of the response. */
+  readonly shown: RawQuery;
 }
 
 interface Restored extends Subject {
@@ -65,11 +68,12 @@ export class Trash {
   }
 
   /** Creates a deleted document again: with its id, in its locales and states. */
-  async restore({ plan: { type, documentId, format }, options }: HistoryRequest): Promise<Answer> {
+  async restore({ plan: { type, documentId, format }, text, options }: HistoryRequest): Promise<Answer> {
     const { caller, em } = options;
     const rules = this.rulesOf({ caller, type });
     if (documentId === null) throw notFound();
-    const subject: Subject = { type, documentId, format, caller, em, options, ...rules };
+    const shown = shownParameters(text, this.settings);
+    const subject: Subject = { type, documentId, format, shown, caller, em, options, ...rules };
     const database = runIn(this.database, em);
     const [exists] = await database.run(compileExists(subject));
     const rows = (await database.run(compileLast(this.schema.file, subject))) as readonly VersionRow[];
@@ -172,7 +176,7 @@ export class Trash {
     versions: readonly DeletedVersion[],
     em: NonNullable<WriteOptions['em']>,
   ): Promise<Answer> {
-    const { type, caller, documentId, format, owner } = subject;
+    const { type, caller, documentId, format, owner, shown } = subject;
     const options = { ...subject.options, em, documentId, owner, restores: 'deleted' as const };
     const write = (
       action: 'create' | 'update',
@@ -180,6 +184,7 @@ export class Trash {
       data: Values,
     ): Promise<Answer> => {
       const query = {
+        ...shown,
         ...(type.localized ? { locale: row.locale } : {}),
         ...(type.draftAndPublish ? { status: statusOf(row) } : {}),
       };
