@@ -344,6 +344,7 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Deletes the document, or its version in the locale. Throws an ApiError. */
   async remove(everywhere: boolean): Promise<void> {
+    await this.writes.settled();
     await this.requests.remove(this.place, everywhere, this.version.etag);
     await this.revert();
   }

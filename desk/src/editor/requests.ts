@@ -164,10 +164,11 @@ export class DocumentRequests {
     await told(place, request(path, { method: 'POST', query: { locale: '*' }, key }));
   }
 
-  /** Deletes the version of a locale, or the whole document. */
+  /** Deletes the version of a locale, or the whole document. The tag of one locale is none of the others. */
   async remove(place: Place, everywhere: boolean, ifMatch: string | null): Promise<void> {
     const { type, locale } = place;
-    const query = type.localized ? { locale: everywhere ? '*' : locale } : {};
-    await request(this.path(place), { method: 'DELETE', query, ifMatch: everywhere ? null : ifMatch });
+    if (!type.localized) await request(this.path(place), { method: 'DELETE', ifMatch });
+    else if (everywhere) await request(this.path(place), { method: 'DELETE', query: { locale: '*' } });
+    else await request(this.path(place), { method: 'DELETE', query: { locale }, ifMatch });
   }
 }

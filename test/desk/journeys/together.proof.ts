@@ -86,6 +86,21 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await ann.valueOf('Lead')).toBe('After');
   });
 
+  it('deletes no document with a change that it has not seen', async () => {
+    const { documentId } = await visit.api('post', '/authors', { data: { name: 'Mara' } });
+    await ann.open(`/content/author/${documentId}`);
+    await ann.heading('Mara');
+    await visit.api('put', `/authors/${documentId}`, { data: { biography: 'Sails.' } });
+    await act(ann, 'Delete');
+    await inDialog(ann, 'Delete');
+    await ann.sees('Another editor has changed it in the meantime.');
+    await ann.sees('Another editor has changed: Biography.');
+    expect(await ann.valueOf('Biography')).toBe('Sails.');
+    await inDialog(ann, 'Delete');
+    await ann.heading('Authors');
+    await expect(visit.api('get', `/authors/${documentId}`)).rejects.toThrow('404');
+  });
+
   it('is told that a release has published the document, and that a program has deleted it', async () => {
     const id = await make({ title: 'Released next door' });
     const { id: release } = await visit.api('post', '/releases', { data: { name: 'Tonight' } });
