@@ -6,7 +6,7 @@ import { messageOf } from '../api/errors.ts';
 import { leaving } from '../editor/leaving.ts';
 import { upload as send } from '../editor/uploads.ts';
 import type { Link } from '../form/values.ts';
-import { say } from '../parts/messages.tsx';
+import { sayFailure } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { Tool } from '../parts/toolbar.tsx';
 import { reasonText } from '../texts/reasons.ts';
@@ -92,7 +92,7 @@ export function useUpload(path: string): Uploading {
     } catch (error) {
       const reason = texts.uploadFailed(file.name, reasonText(messageOf(error), texts));
       setFailure(reason);
-      if (!isShown.current) say(reason);
+      if (!isShown.current) sayFailure(reason);
       return null;
     } finally {
       release();

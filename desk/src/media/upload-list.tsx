@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalSt
 import { type Upload, Uploads } from '../editor/uploads.ts';
 import type { Link } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
-import { say } from '../parts/messages.tsx';
+import { sayFailure } from '../parts/messages.tsx';
 import { readClipboard } from '../paste/clipboard.ts';
 import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -38,7 +38,7 @@ export function useUploads({ model, folder, stored, scope, allowed = [] }: Optio
         stored: (link) => present.current.stored(link),
         // The list is gone, such as with a closed entry of components.
         failed: (name, reason) =>
-          present.current.isShown || say(texts.uploadFailed(name, reasonText(reason, texts))),
+          present.current.isShown || sayFailure(texts.uploadFailed(name, reasonText(reason, texts))),
         ...(scope === undefined ? {} : { scope }),
       }),
     [model],

@@ -1,6 +1,6 @@
-/** Short messages about finished actions. They have their own place in the header, so they cover nothing. */
+/** Short messages about actions that have ended. Their place in the header covers nothing. */
 import { Text, VisuallyHidden } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
+import { IconAlertCircle, IconCheck } from '@tabler/icons-react';
 import { useEffect, useSyncExternalStore } from 'react';
 import { Observed } from '../editor/observed.ts';
 
@@ -9,16 +9,21 @@ const SHOWN = 5000;
 /** Milliseconds for which a screen reader finds an announcement, which it reads when it appears. */
 const ANNOUNCED = 1000;
 
-class Messages extends Observed<{ readonly text: string }> {
+interface Shown {
+  readonly text: string;
+  readonly isFailure: boolean;
+}
+
+class Messages extends Observed<Shown> {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly shown: number) {
-    super({ text: '' });
+    super({ text: '', isFailure: false });
   }
 
-  say(text: string): void {
+  say(text: string, isFailure = false): void {
     clearTimeout(this.timer);
-    this.show({ text });
+    this.show({ text, isFailure });
     this.timer = setTimeout(() => this.clear(), this.shown);
   }
 
@@ -32,6 +37,9 @@ const messages = new Messages(SHOWN);
 
 /** Shows a message, instead of one that is shown. */
 export const say = (text: string): void => messages.say(text);
+
+/** Shows a message about an action that has failed, which nothing else on the page says. */
+export const sayFailure = (text: string): void => messages.say(text, true);
 
 const announcements = new Messages(ANNOUNCED);
 
@@ -54,11 +62,12 @@ function AnnouncementLine() {
 }
 
 export function MessageLine() {
-  const { text } = useSyncExternalStore(messages.subscribe, messages.current);
+  const { text, isFailure } = useSyncExternalStore(messages.subscribe, messages.current);
+  const Icon = isFailure ? IconAlertCircle : IconCheck;
   return (
     <>
-      <Text className="desk-message" role="status" size="sm">
-        {text !== '' && <IconCheck size={16} aria-hidden />}
+      <Text className="desk-message" role="status" size="sm" c={isFailure ? 'var(--desk-alarm)' : undefined}>
+        {text !== '' && <Icon size={16} aria-hidden />}
         <span>{text}</span>
       </Text>
       <AnnouncementLine />

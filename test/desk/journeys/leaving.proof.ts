@@ -109,6 +109,26 @@ const STORY = '[data-path=story] .ProseMirror';
     await ann.until('stored', async () => String((await stored(id)).body).includes('![body.png]('));
   });
 
+  it('reads that a picture was not stored, although its text is no longer on the page', async () => {
+    const id = await make('Refused behind');
+    await ann.open(`/content/article/${id}`);
+    await ann.page.waitForSelector(`${STORY} p`);
+    const server = await ann.page.createCDPSession();
+    const left = Promise.withResolvers<void>();
+    server.on('Fetch.requestPaused', ({ requestId }) => {
+      const response = { requestId, responseCode: 503, responseHeaders: [] };
+      void left.promise.then(() => server.send('Fetch.fulfillRequest', response)).catch(() => undefined);
+    });
+    await server.send('Fetch.enable', { patterns: [{ urlPattern: UPLOADS }] });
+    await ann.give('paste', `${STORY} p`, [['lost.png', '#5b7553']]);
+    await ann.open(`/content/article/${id}?beside=fr`);
+    await ann.page.waitForSelector('[data-path=story] .desk-blocks');
+    left.resolve();
+    await ann.sees('lost.png was not uploaded: The server is busy or under maintenance.');
+    await ann.page.waitForSelector('.desk-message .tabler-icon-alert-circle');
+    await server.detach();
+  });
+
   it('is asked before a drawer closes in which a picture arrives', async () => {
     const id = await make('In a drawer');
     await ann.open('/content/homepage');
