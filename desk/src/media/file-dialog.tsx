@@ -106,10 +106,10 @@ function Details({ file, folder = null, close }: Props) {
     }, media.stored);
     if (isDone) close(linkOf(stored, 'file', model));
   };
-  const replace = (bytes: File | null): void => {
-    if (bytes === null) return;
+  const replace = async (bytes: File | null): Promise<void> => {
+    const message = hasPoint(file) ? media.replacedPoint : media.replaced;
+    if (bytes === null || !(await work(() => replaceByOther(file, bytes), message))) return;
     set({ focalPoint: null });
-    void work(() => replaceByOther(file, bytes), hasPoint(file) ? media.replacedPoint : media.replaced);
   };
   return (
     <Stack>
@@ -142,7 +142,7 @@ function Details({ file, folder = null, close }: Props) {
             </Button>
           )}
           {mayUpdate && (
-            <FileButton onChange={replace} accept={textOfValue(file['mime'])}>
+            <FileButton onChange={(bytes) => void replace(bytes)} accept={textOfValue(file['mime'])}>
               {(props) => (
                 <Button
                   {...props}

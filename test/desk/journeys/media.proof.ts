@@ -357,9 +357,18 @@ const leaflet = defineCollectionType({
     await ann.open('/media?folder=/locks');
     await ann.press('lock.png');
     const input = await ann.page.waitForSelector('[role=dialog] input[type=file]');
-    const path = join(await mkdtemp(join(tmpdir(), 'content-picture-')), 'gate.png');
-    await writeFile(path, await picture('#00ff00', 300, 200));
-    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(path);
+    const folder = await mkdtemp(join(tmpdir(), 'content-picture-'));
+    const replace = async (name: string): Promise<void> => {
+      await writeFile(join(folder, name), await picture('#00ff00', 300, 200));
+      await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(join(folder, name));
+    };
+    await ann.page.setOfflineMode(true);
+    await replace('lost.png');
+    await ann.sees('The server cannot be reached.');
+    // The picture stays, and so does its point.
+    expect(await ann.page.$$('.desk-focal-point')).toHaveLength(1);
+    await ann.page.setOfflineMode(false);
+    await replace('gate.png');
     await ann.sees('The picture is replaced, and has no focal point yet.');
     await ann.until('no point', async () => (await ann.page.$$('.desk-focal-point')).length === 0);
     const after = await visit.api('get', `/upload/files/${documentId}`);
