@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ContentService, getContentToken } from 'nestjs-content-api';
+import { type ContentService, defineCollectionType, getContentToken } from 'nestjs-content-api';
 import { userTypes } from 'nestjs-content-api/accounts';
 import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 import { adaptersFor } from '../support/adapters.ts';
@@ -121,6 +121,49 @@ it('links the picture of a user, under the names of Strapi and of this library',
     const found = await users.findOne(user.documentId, { populate: 'avatar' });
     expect(found).toMatchObject({ avatar: { documentId: file.documentId } });
   }
+  await test.close();
+  await rm(directory, { recursive: true });
+});
+
+it('20.5: links a file to a document without the default locale, by its document id', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'files-'));
+  const test = await createTestApp({
+    contentTypes: [
+      defineCollectionType({
+        singularApiId: 'post',
+        pluralApiId: 'posts',
+        draftAndPublish: true,
+        localized: true,
+        attributes: {
+          title: { type: 'string', localized: true },
+          cover: { type: 'media' },
+          own: { type: 'media', localized: true },
+        },
+      }),
+    ],
+    locales: ['en', 'de', 'fr'],
+    access: { public: { post: '*', file: ['create'] } },
+    imports: [FilesModule.forRoot({ storage: new LocalStorage(directory), images: null })],
+  });
+  const posts = test.app.get<ContentService>(getContentToken('post'));
+  const { documentId } = await posts.create({ title: 'Deux' }, { locale: 'fr' });
+  const link = async (field: string): Promise<string> => {
+    const body = formOf([{}], { ref: 'api::post.post', refId: documentId, field });
+    const [file] = (await (await fetch(`${test.url}/api/upload`, { method: 'POST', body })).json()) as any[];
+    return file.documentId;
+  };
+  const shown = (locale: string) => posts.findOne(documentId, { locale, populate: ['cover', 'own'] });
+  const [cover, own] = [await link('cover'), await link('own')];
+  expect(await shown('fr')).toMatchObject({ cover: { documentId: cover }, own: { documentId: own } });
+  await posts.update(documentId, { title: 'Two' }, { locale: 'en' });
+  const english = await link('own');
+  expect(await shown('en')).toMatchObject({ own: { documentId: english } });
+  expect(await shown('fr')).toMatchObject({ own: { documentId: own } });
+  // Like a PUT, the link publishes the draft.
+  await posts.update(documentId, { title: 'Two, revised' }, { locale: 'en', status: 'draft' });
+  expect(await shown('en')).toMatchObject({ title: 'Two' });
+  await link('own');
+  expect(await shown('en')).toMatchObject({ title: 'Two, revised' });
   await test.close();
   await rm(directory, { recursive: true });
 });

@@ -171,16 +171,23 @@ export const compileRemoveRecords = (type: ContentType, match: Match): Statement
       returning t.document_id as ${alias('k', 0)}`,
   );
 
+/**
+ * Selects a version by its row id, or one of a document: in the default locale, or else in another one. The
+ * published one comes before the draft. Types without locales have the default one only (D29).
+ */
 export function compileFindVersion(
   type: ContentType,
-  key: { readonly id: number } | { readonly documentId: string; readonly locale: string },
+  key: { readonly id: number } | { readonly documentId: string },
+  defaultLocale: string,
 ): Statement {
+  const isDefault = sql`r.locale = ${param(defaultLocale)}::text`;
+  const inType = type.localized ? sql`true` : isDefault;
   const is =
     'id' in key
       ? sql`r.id = ${param(key.id)}::int4`
-      : sql`r.document_id = ${param(key.documentId)}::text and r.locale = ${param(key.locale)}::text`;
+      : sql`r.document_id = ${param(key.documentId)}::text and ${inType}`;
   return print(
     sql`select r.document_id as "documentId", r.locale, r.published from ${quote(type.table)} r
-      where ${is} order by r.published desc, r.id limit 1`,
+      where ${is} order by ${isDefault} desc, r.published desc, r.id limit 1`,
   );
 }

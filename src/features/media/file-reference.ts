@@ -41,9 +41,8 @@ export class FileReferences {
   ) {}
 
   /**
-   * Returns the entry that a form names; null if it names none. A document id finds the published version, or
-   * else the draft. Throws a ValidationError for an unknown type or attribute, ForbiddenError if the caller
-   * may not update it, NotFoundError for an unknown entry.
+   * Returns the entry that a form names; null if it names none. Throws a ValidationError for an unknown type
+   * or attribute, ForbiddenError if the caller may not update it, NotFoundError for an unknown entry.
    */
   async find(
     fields: ReadonlyMap<string, readonly string[]>,
@@ -109,8 +108,7 @@ export class FileReferences {
   }
 
   private findVersion(type: ContentType, refId: string): ReturnType<typeof compileFindVersion> {
-    const key = fileKeyOf(refId);
-    return compileFindVersion(type, 'id' in key ? key : { ...key, locale: this.settings.defaultLocale });
+    return compileFindVersion(type, fileKeyOf(refId), this.settings.defaultLocale);
   }
 
   private typeOf(ref: string): ContentType {
