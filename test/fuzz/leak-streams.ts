@@ -57,6 +57,8 @@ class WorldStreams {
       open('status=draft&locale=*', SEES_ALL),
     ]);
     if (own.response.statusCode === 200) await own.first();
+    const { statusCode } = all.response;
+    if (statusCode !== 200) throw new Error(`the stream of ${request.route} has status ${statusCode}`);
     await all.first();
     return new WorldStreams(sql, request.type, [own, all]);
   }

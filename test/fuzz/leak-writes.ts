@@ -278,8 +278,9 @@ class Writing {
 
   /** Streams of the events of types with grants, one of each, and of another type. */
   streams(caller: string): StreamRequest[] {
-    const granted = TYPES.filter(({ singularApiId }) => singularApiId in this.grants);
-    return [...granted, this.pick(TYPES)].map((type) => {
+    const streamed = TYPES.filter(({ routes }) => routes.includes('find'));
+    const granted = streamed.filter(({ singularApiId }) => singularApiId in this.grants);
+    return [...granted, this.pick(streamed)].map((type) => {
       const filters = this.next() < 0.5 ? { filters: this.filters(type) } : {};
       const status = this.next() < 0.5 && type.draftAndPublish ? { status: 'draft' } : {};
       const locale = type.localized && this.next() < 0.6 ? { locale: this.pick(['en', 'fr', '*']) } : {};
