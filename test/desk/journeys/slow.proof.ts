@@ -75,23 +75,6 @@ import { startVisit, type Visit } from './visit.ts';
     await visit.api('delete', `/articles/${documentId}`);
   });
 
-  it('keeps a slug that it writes while one is made from the title', async () => {
-    const { documentId } = await visit.api('post', '/articles?status=draft', { data: { slug: null } });
-    await ann.open(`/content/article/${documentId}`);
-    await ann.heading('Untitled');
-    const asked = ann.page.waitForRequest((request) => request.url().includes('startsWith'));
-    const release = await holdRequests(ann.page, '*startsWith*');
-    await ann.fill('Title', 'Made from the title');
-    await asked;
-    await ann.fill('Slug', 'mine');
-    await release();
-    await ann.saved();
-    expect(await ann.valueOf('Slug')).toBe('mine');
-    const path = `/articles/${documentId}?status=draft`;
-    expect(await visit.api('get', path)).toMatchObject({ title: 'Made from the title', slug: 'mine' });
-    await visit.api('delete', `/articles/${documentId}`);
-  });
-
   it('asks no longer for a document that it left before the server refused it', async () => {
     const { documentId } = await visit.api('post', '/articles?status=draft', { data: { title: 'Left' } });
     await ann.open('/content/article');
@@ -201,5 +184,22 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.until('linked', async () => (await ann.texts('[data-path=author]')).join().includes('Hasty'));
     await ann.until('closed', async () => (await ann.page.$$('[role=dialog]')).length === 0);
     await ann.saved();
+  });
+
+  it('keeps a slug that it writes while one is made from the title', async () => {
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data: { slug: null } });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.heading('Untitled');
+    const asked = ann.page.waitForRequest((request) => request.url().includes('startsWith'));
+    const release = await holdRequests(ann.page, '*startsWith*');
+    await ann.fill('Title', 'Made from the title');
+    await asked;
+    await ann.fill('Slug', 'mine');
+    await release();
+    await ann.saved();
+    expect(await ann.valueOf('Slug')).toBe('mine');
+    const path = `/articles/${documentId}?status=draft`;
+    expect(await visit.api('get', path)).toMatchObject({ title: 'Made from the title', slug: 'mine' });
+    await visit.api('delete', `/articles/${documentId}`);
   });
 });
