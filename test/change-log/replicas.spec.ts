@@ -108,10 +108,9 @@ describe('replicas', () => {
     await primary.query(`select pg_logical_emit_message(false, 'test', 'here', true)`);
     const { rows } = await primary.query<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn');
     const hasArrived = `select pg_last_wal_replay_lsn() >= '${rows[0]?.lsn}' as yes`;
-    await lookUntil(
-      () => onAll(hasArrived),
-      (results) => results.every((result) => result.rows[0].yes),
-    );
+    const haveAll = async (): Promise<boolean> =>
+      (await onAll(hasArrived)).every((result) => result.rows[0].yes);
+    expect(await lookUntil(haveAll, Boolean)).toBe(true);
   };
   /** Runs while the replicas are paused. */
   const whilePaused = async (work: () => Promise<unknown>): Promise<void> => {
@@ -383,10 +382,8 @@ describe('replicas', () => {
     };
     /** Reads until this number of eight reads uses the primary: none, or all of them. */
     const until = async (atPrimary: number): Promise<void> => {
-      await lookUntil(
-        () => countReads(reads),
-        ([primaryReads]) => primaryReads === atPrimary,
-      );
+      const present = async (): Promise<number | undefined> => (await countReads(reads))[0];
+      expect(await lookUntil(present, (count) => count === atPrimary)).toBe(atPrimary);
     };
     const linesOf = (url: string): string[] =>
       warned.filter((line) => line.startsWith(`Replica ${new URL(url).host} is not read until it responds`));

@@ -392,10 +392,8 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
         const answer = send(method, `releases/${id}`, { as: 'red rita', ...body });
         const waiting = `select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%release%'`;
-        await lookUntil(
-          () => test.sql(waiting),
-          ({ length }) => length > 0,
-        );
+        const isWaiting = async (): Promise<boolean> => (await test.sql(waiting)).length > 0;
+        expect(await lookUntil(isWaiting, Boolean)).toBe(true);
         const moved = 'update content_release_entry set document_id = $1 where document_id = $2';
         await client.query(moved, [blue, other]);
         await client.query('commit');
@@ -669,6 +667,7 @@ describe('due releases of two instances', () => {
       () => send('GET', `releases/${id}`),
       (release) => release.data.state !== 'scheduled',
     );
+    expect(data.state).not.toBe('scheduled');
     return data;
   }
   const due = (id: string) => send('PUT', `releases/${id}`, { data: { at: PAST } });
