@@ -75,29 +75,43 @@ export async function refuseOnce(page: Page, patterns: readonly string[]): Promi
   }
 }
 
+const refusal = (requestId: string) => ({ requestId, responseCode: 503, responseHeaders: [] });
+
 /** Refuses all requests of a pattern, until the returned function is called. */
 export async function failRequests(page: Page, urlPattern: string): Promise<() => Promise<unknown>> {
   const session = await page.createCDPSession();
   session.on('Fetch.requestPaused', ({ requestId }) => {
-    const response = { requestId, responseCode: 503, responseHeaders: [] };
-    session.send('Fetch.fulfillRequest', response).catch(() => undefined);
+    session.send('Fetch.fulfillRequest', refusal(requestId)).catch(() => undefined);
   });
   await session.send('Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Request' }] });
   return () => session.send('Fetch.disable');
 }
 
-/** Holds requests of a pattern back. Returns a function that lets them, and later ones, reach the server. */
-export async function holdRequests(page: Page, urlPattern: string): Promise<() => Promise<void>> {
+/**
+ * Holds requests of a pattern back. Returns a function that lets them reach the server, or refuses them. Later
+ * ones reach the server.
+ */
+export async function holdRequests(
+  page: Page,
+  urlPattern: string,
+  end: 'send' | 'refuse' = 'send',
+): Promise<() => Promise<void>> {
   const session = await page.createCDPSession();
   const release = Promise.withResolvers<void>();
+  let isHolding = true;
   session.on('Fetch.requestPaused', ({ requestId }) => {
-    const sent = release.promise.then(() => session.send('Fetch.continueRequest', { requestId }));
+    const isRefused = isHolding && end === 'refuse';
+    const sent = release.promise.then(async () => {
+      if (isRefused) await session.send('Fetch.fulfillRequest', refusal(requestId));
+      else await session.send('Fetch.continueRequest', { requestId });
+    });
     // The page has given up the request.
     void sent.catch(() => undefined);
   });
   await session.send('Fetch.enable', { patterns: [{ urlPattern }] });
   // Fetch.disable might lose a request that is about to be paused.
   return () => {
+    isHolding = false;
     release.resolve();
     return release.promise;
   };

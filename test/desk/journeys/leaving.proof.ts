@@ -113,20 +113,13 @@ const STORY = '[data-path=story] .ProseMirror';
     const id = await make('Refused behind');
     await ann.open(`/content/article/${id}`);
     await ann.page.waitForSelector(`${STORY} p`);
-    const server = await ann.page.createCDPSession();
-    const left = Promise.withResolvers<void>();
-    server.on('Fetch.requestPaused', ({ requestId }) => {
-      const response = { requestId, responseCode: 503, responseHeaders: [] };
-      void left.promise.then(() => server.send('Fetch.fulfillRequest', response)).catch(() => undefined);
-    });
-    await server.send('Fetch.enable', { patterns: [{ urlPattern: UPLOADS }] });
+    const refuse = await holdRequests(ann.page, UPLOADS, 'refuse');
     await ann.give('paste', `${STORY} p`, [['lost.png', '#5b7553']]);
     await ann.open(`/content/article/${id}?beside=fr`);
     await ann.page.waitForSelector('[data-path=story] .desk-blocks');
-    left.resolve();
+    await refuse();
     await ann.sees('lost.png was not uploaded: The server is busy or under maintenance.');
     await ann.page.waitForSelector('.desk-message .tabler-icon-alert-circle');
-    await server.detach();
   });
 
   it('is asked before a drawer closes in which a picture arrives', async () => {

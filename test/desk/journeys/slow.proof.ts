@@ -80,23 +80,16 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.open('/content/article');
     const requests: string[] = [];
     ann.page.on('request', (request) => requests.push(request.url()));
-    const server = await ann.page.createCDPSession();
-    const left = Promise.withResolvers<void>();
-    server.on('Fetch.requestPaused', ({ requestId }) => {
-      const response = { requestId, responseCode: 503, responseHeaders: [] };
-      void left.promise.then(() => server.send('Fetch.fulfillRequest', response)).catch(() => undefined);
-    });
-    await server.send('Fetch.enable', { patterns: [{ urlPattern: `*/api/articles/${documentId}*` }] });
+    const refuse = await holdRequests(ann.page, `*/api/articles/${documentId}*`, 'refuse');
     const reads = (): number => requests.filter((url) => url.includes(`/articles/${documentId}?`)).length;
     await ann.follow('Left');
     await ann.until('asked', () => Promise.resolve(reads() === 1));
     await ann.open('/content/tag');
     await ann.heading('Tags');
-    left.resolve();
+    await refuse();
     // Longer than the pause before another attempt.
     await sleep(4500);
     expect(reads()).toBe(1);
-    await server.detach();
     await visit.api('delete', `/articles/${documentId}`);
   });
 
