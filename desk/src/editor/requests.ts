@@ -167,8 +167,8 @@ export class DocumentRequests {
   /** Deletes the version of a locale, or the whole document. The tag of one locale is none of the others. */
   async remove(place: Place, everywhere: boolean, ifMatch: string | null): Promise<void> {
     const { type, locale } = place;
-    if (!type.localized) await request(this.path(place), { method: 'DELETE', ifMatch });
-    else if (everywhere) await request(this.path(place), { method: 'DELETE', query: { locale: '*' } });
-    else await request(this.path(place), { method: 'DELETE', query: { locale }, ifMatch });
+    const areAll = type.localized && everywhere;
+    const query = type.localized ? { locale: areAll ? '*' : locale } : {};
+    await request(this.path(place), { method: 'DELETE', query, ifMatch: areAll ? null : ifMatch });
   }
 }
