@@ -49,8 +49,8 @@ const digest = (...parts: readonly unknown[]): string =>
  * count: they may change before a repetition.
  */
 function idOf({ caller: { kind, id, attributes = {} }, key, schema }: KeyedWrite): string {
-  const tenants = new Set([...schema.types.values()].flatMap(({ tenant }) => tenant ?? []));
-  return digest(kind, id, key, ...[...tenants].map((name) => attributes[name]));
+  const named = schema.tenants.filter((name) => Object.hasOwn(attributes, name));
+  return digest(kind, id, key, ...named.map((name) => [name, attributes[name]]));
 }
 
 const pending = (): ContentError =>

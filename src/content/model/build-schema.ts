@@ -152,6 +152,7 @@ function construct(model: SoundModel): Schema {
     types: build.types,
     components: build.components,
     file,
+    tenants: [...new Set(types.flatMap(({ tenant }) => tenant ?? []))].sort(),
     removed: model.removed ?? [],
   });
 }

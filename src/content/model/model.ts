@@ -240,6 +240,8 @@ export interface Schema {
   readonly types: ReadonlyMap<string, ContentType>;
   readonly components: ReadonlyMap<string, Component>;
   readonly file: ContentType;
+  /** Names of the attributes of users that name their tenant, sorted. */
+  readonly tenants: readonly string[];
   /** Former types, components and locales that migrations may drop with all their values. */
   readonly removed: readonly string[];
 }

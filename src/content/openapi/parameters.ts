@@ -29,7 +29,7 @@ export interface ParameterContext {
 interface ParameterRow {
   readonly description: string;
   readonly style?: 'form' | 'deepObject';
-  readonly in?: 'path' | 'header';
+  readonly in?: Parameter['in'];
   /** Returns the schema, or null if the parameter has no effect. */
   readonly schema: (about: ParameterContext) => JsonSchema | null;
   /** Name of the parameter; default: the row's key. */
@@ -231,27 +231,33 @@ const examplesOf = (example: JsonSchema = {}): NonNullable<Parameter['examples']
   ...(Object.keys(example).length === 0 ? {} : { example: { summary: 'An example', value: example } }),
 });
 
+type Described = Pick<ParameterRow, 'description' | 'style' | 'in' | 'required'>;
+
+const parameterOf = (
+  name: string,
+  { description, style, in: place = 'query', required }: Described,
+  { schema, example }: { readonly schema: JsonSchema; readonly example?: JsonSchema | undefined },
+): Parameter => ({
+  name,
+  in: place,
+  description,
+  ...(required === undefined ? {} : { required }),
+  ...(style === undefined ? {} : { style, explode: true }),
+  ...(style === 'deepObject' ? { examples: examplesOf(example) } : {}),
+  schema,
+});
+
+const OWN_FILTERS: Described = {
+  style: 'deepObject',
+  description: 'Filters on members of the entries in nested brackets: `filters[by][id]=7`.',
+};
+const OWN_SORT: Described = { description: 'Sort order. Default: newest first.' };
+
 /** Returns the parameters of a list of rows of the library's own tables. */
 export const ownListParameters = (sort: JsonSchema): readonly Parameter[] => [
-  {
-    name: 'filters',
-    in: 'query',
-    description: 'Filters on members of the entries in nested brackets: `filters[by][id]=7`.',
-    style: 'deepObject',
-    explode: true,
-    examples: examplesOf(),
-    schema: { type: 'object', additionalProperties: true },
-  },
-  { name: 'sort', in: 'query', description: 'Sort order. Default: newest first.', schema: sort },
-  {
-    name: 'pagination',
-    in: 'query',
-    description: ROWS.pagination.description,
-    style: 'deepObject',
-    explode: true,
-    examples: examplesOf(ROWS.pagination.example()),
-    schema: PAGINATION,
-  },
+  parameterOf('filters', OWN_FILTERS, { schema: { type: 'object', additionalProperties: true } }),
+  parameterOf('sort', OWN_SORT, { schema: sort }),
+  parameterOf('pagination', ROWS.pagination, { schema: PAGINATION, example: ROWS.pagination.example() }),
 ];
 
 /** Returns the parameters with an effect; those without type-specific parts are shared. */
@@ -264,16 +270,7 @@ export function parametersOf(
     const row: ParameterRow = ROWS[key];
     const schema = row.schema(about);
     if (schema === null) return [];
-    const { name = key, description, style, in: place = 'query', required } = row;
-    const parameter: Parameter = {
-      name,
-      in: place,
-      description,
-      ...(required === undefined ? {} : { required }),
-      ...(style === undefined ? {} : { style, explode: true }),
-      ...(style === 'deepObject' ? { examples: examplesOf(row.example?.(about)) } : {}),
-      schema,
-    };
+    const parameter = parameterOf(row.name ?? key, row, { schema, example: row.example?.(about) });
     const part = { key: JSON.stringify(parameter), name: key };
     return '$ref' in schema ? [parameter] : [components.ref('parameters', part, () => parameter)];
   });

@@ -13,6 +13,7 @@ import { STAGE } from '../../content/model/stage-definition.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { oneOf } from '../../content/plan/rights.js';
 import { decideReading, mayLook } from '../../content/plan/version-rights.js';
+import { versionQuery } from '../../content/plan/version-query.js';
 import { Database } from '../../content/store/database.js';
 import { runIn } from '../../content/store/run-in.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
@@ -103,8 +104,7 @@ export class DocumentVersions {
     const data = (await this.contents.bodyOf(row, subject))('update', true);
     const query = {
       ...shownParameters(request.text, this.settings),
-      ...(type.localized ? { locale: row.locale } : {}),
-      ...(type.draftAndPublish ? { status: 'draft' } : {}),
+      ...versionQuery(type, { locale: row.locale, published: false }),
     };
     const by = byDocumentId(type.kind === 'singleType' ? null : documentId);
     const plan = this.documents.plan(type, query, {
@@ -157,8 +157,7 @@ export class DocumentVersions {
     if (!draft && !mayLook(viewer, true)) throw forbidden();
     const query = {
       fields: ['documentId'],
-      ...(type.draftAndPublish ? { status: draft ? 'draft' : 'published' } : {}),
-      ...(type.localized ? { locale: '*' } : {}),
+      ...versionQuery(type, { locale: '*', published: !draft }),
       ...(documentId === null ? {} : { filters: { documentId } }),
       pagination: { page: 1, pageSize: 1, withCount: false },
     };

@@ -14,6 +14,7 @@ import { STAGE } from '../../content/model/stage-definition.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import type { RawQuery } from '../../content/query/read-raw.js';
+import { versionQuery } from '../../content/plan/version-query.js';
 import { isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
 import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
@@ -23,7 +24,7 @@ import { isObject } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
 import { listIn, paginationOf, shownParameters, trashPageOf } from './page.js';
-import { creationOf, statusOf, type VersionRow } from './version-row.js';
+import { creationOf, type VersionRow } from './version-row.js';
 import { restorableVersions, visibleTo } from './visible-versions.js';
 import { leftOutFor, VisibleContents } from './visible-contents.js';
 
@@ -183,11 +184,7 @@ export class Trash {
       { row, createdBy }: DeletedVersion,
       data: Values,
     ): Promise<Answer> => {
-      const query = {
-        ...shown,
-        ...(type.localized ? { locale: row.locale } : {}),
-        ...(type.draftAndPublish ? { status: statusOf(row) } : {}),
-      };
+      const query = { ...shown, ...versionQuery(type, row) };
       const by = byDocumentId(action === 'create' ? null : documentId);
       const plan = this.documents.plan(type, query, { kind: 'one', by, caller, format, action });
       const { precondition = null } = action === 'create' ? options : {};

@@ -10,9 +10,6 @@ export interface VersionRow extends Row {
   readonly published: boolean;
 }
 
-export const statusOf = ({ published }: VersionRow): 'draft' | 'published' =>
-  published ? 'published' : 'draft';
-
 /** Returns the content of a row; null for the deletion of a version. */
 export function contentIn(row: Row): Readonly<Record<string, unknown>> | null {
   const parsed: unknown = typeof row['content'] === 'string' ? JSON.parse(row['content']) : null;
@@ -27,11 +24,11 @@ export function creationOf(row: Row): string | null {
 
 /** Returns a version without its content: which, when, and by whom. */
 export function shownRow(row: VersionRow, type: ContentType): Record<string, unknown> {
-  const { id, locale, action, since, at, actor, actor_id: actorId } = row;
+  const { id, locale, published, action, since, at, actor, actor_id: actorId } = row;
   return {
     id,
     locale: type.localized ? locale : null,
-    status: statusOf(row),
+    status: published ? 'published' : 'draft',
     action,
     since,
     at,

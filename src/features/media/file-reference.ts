@@ -11,6 +11,7 @@ import { forbidden, notFound, wrongValue } from '../../kernel/errors.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { decideReading, type Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
+import { versionQuery } from '../../content/plan/version-query.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { isUidOf } from '../../content/model/naming.js';
@@ -75,11 +76,7 @@ export class FileReferences {
 
   async link(reference: FileReference, files: readonly string[], { em }: Runner): Promise<void> {
     const { type, field, documentId, locale, published, writer } = reference;
-    const query = {
-      fields: ['documentId'],
-      ...(type.localized ? { locale } : {}),
-      ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
-    };
+    const query = { fields: ['documentId'], ...versionQuery(type, { locale, published }) };
     const request = {
       kind: 'one',
       by: byDocumentId(documentId),
