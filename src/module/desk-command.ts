@@ -26,5 +26,5 @@ export async function runDesk(args: readonly string[]): Promise<string> {
       ...(url === undefined ? {} : { url }),
     }),
   );
-  return `Invitation of ${email}. The link works once, for 7 days:\n${link}`;
+  return `Invitation for ${email}. The link works once, for 7 days:\n${link}`;
 }

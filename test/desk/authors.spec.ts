@@ -29,7 +29,7 @@ const entriesOf = (model: Model): unknown => {
 };
 
 describe('authors in the desk', () => {
-  it('are requested by name, and are no fields of the form', () => {
+  it('are requested by name, and are not fields of the form', () => {
     const model = modelFor({ post: '*', user: ['find'] });
     expect(entriesOf(model)).toEqual({
       createdBy: { fields: ['username'] },

@@ -31,7 +31,7 @@ describe('npx nestjs-content-api desk invite', () => {
   it('prints a link that works once', async () => {
     const printed = await invite('you@example.org');
     expect(printed).toMatch(
-      /^Invitation of you@example\.org\. The link works once, for 7 days:\nhttps:\/\/www\.example\.org\/desk\/invitation#[\w-]{43}$/,
+      /^Invitation for you@example\.org\. The link works once, for 7 days:\nhttps:\/\/www\.example\.org\/desk\/invitation#[\w-]{43}$/,
     );
     const given = { code: codeIn(printed), password: 'correct horse' };
     const { body } = await client(test).post('/desk/session/invitation').send(given).expect(200);

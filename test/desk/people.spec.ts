@@ -1,4 +1,4 @@
-/** Routes of the desk for users, roles and the own account: rights, invitations, sessions, attacks. */
+/** Routes of the desk for users, roles and the caller's account: rights, invitations, sessions, attacks. */
 import { rm } from 'node:fs/promises';
 import type { Grants } from 'nestjs-content-api';
 import { ApiTokensModule, apiTokenType, UsersModule } from 'nestjs-content-api/accounts';
@@ -249,7 +249,7 @@ describe.each(ADAPTERS)('people at the desk, on %s', (adapter) => {
     });
   });
 
-  describe('the own password', () => {
+  describe('a change of one\'s own password', () => {
     const next = { password: 'a new password', passwordConfirmation: 'a new password' };
 
     it('changes by the old one, and the session goes on with a new token', async () => {

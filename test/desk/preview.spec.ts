@@ -247,7 +247,7 @@ describe.each(ADAPTERS)('previews on %s', (adapter) => {
     expect((await read(token).expect(200)).body.data).toMatchObject({ title: 'Home' });
   });
 
-  it('refuses a URL that is no page', async () => {
+  it('refuses a URL that is not a page', async () => {
     const { body } = await test.http
       .post('/api/brokens')
       .set('x-role', 'editor')

@@ -167,7 +167,7 @@ describe.each(ADAPTERS)('the pages of the desk, on %s', (adapter) => {
     '/desk/assets/main-Ab12_-x9.js.br',
     '/desk/assets/MAIN-Ab12_-x9.js',
     '/desk/assets/constructor',
-  ])('%s is no file, and is not cached', async (path) => {
+  ])('%s is not a file, and is not cached', async (path) => {
     const { body, headers } = await get(path).set('Accept', 'text/html').expect(404);
     expect(body).toEqual(NOT_FOUND);
     expect(headers['cache-control']).toBe('no-store');

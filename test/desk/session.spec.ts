@@ -306,7 +306,7 @@ describe.each(ADAPTERS)('the session of the desk, on %s', (adapter) => {
       { 'Sec-Fetch-Site': 'same-origin', Origin: 'http://HOST' },
       { Origin: 'https://HOST' },
       { Origin: 'http://desk.example' },
-    ])('%j is the own site', async (given) => {
+    ])('%j is the same site', async (given) => {
       const { cookie } = await editor();
       await refresh(cookie).set(headersOf(given)).expect(200);
     });

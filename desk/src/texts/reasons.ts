@@ -24,7 +24,7 @@ const kindNames = (kinds: string, { media }: Texts): string => {
 /** Messages that editors see, each with the text that replaces it. */
 const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/but the final value was: `null`|must be defined\.?$|is a required field$/, ({ required }) => required],
-  [/cannot be empty$|^name must be a text$/, ({ required }) => required],
+  [/cannot be empty$|^name must be a string$/, ({ required }) => required],
   [/must be at least (\d+) characters$/, ({ tooShort }, length) => tooShort(Number(length))],
   [/must be at most (\d+) characters$/, ({ tooLong }, length) => tooLong(Number(length))],
   [/must be greater than or equal to (\S+)$/, ({ tooSmall }, bound) => tooSmall(bound)],

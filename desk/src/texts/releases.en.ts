@@ -20,7 +20,7 @@ export const releases = {
   releasesAt: (time: string) => `Is released on ${time}`,
   releasedAt: (time: string) => `Released on ${time}. To change it, undo it first.`,
   failedAt: (time: string) =>
-    `The release failed on ${time}, and nothing was published. Check it, mend it, and set a new time.`,
+    `The release failed on ${time}, and nothing was published. Check it, correct it, and set a new time.`,
   change: 'Name and time',
   check: 'Check',
   checking: 'Checking',
@@ -31,7 +31,7 @@ export const releases = {
   checked: (count: number) =>
     count === 1 ? 'The document can be released.' : `All ${count} documents can be released.`,
   problems: (count: number) =>
-    `${documents(count)} cannot be released. Nothing is published until that is solved.`,
+    `${documents(count)} cannot be released. Nothing is published until that is corrected.`,
   hidden: (count: number) => `and ${documents(count)} that you cannot see`,
   hiddenProblems: (count: number) => `${documents(count)} that you cannot see cannot be released.`,
   outcomes: { changes: 'Ready', unchanged: 'Nothing to do' },
@@ -51,7 +51,7 @@ export const releases = {
   addToNew: 'Create and add',
   addHints: {
     publish: 'Nothing is published now. The release publishes the draft as it is then.',
-    unpublish: 'Nothing changes now. The release takes the published version back.',
+    unpublish: 'Nothing changes now. The release removes the published version.',
   },
   addMany: (count: number) => `Add ${documents(count)} to a release`,
   release: 'Release',

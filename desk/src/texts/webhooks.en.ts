@@ -27,10 +27,10 @@ export const webhooks = {
   enabled: 'Sends events',
   state: 'State',
   states: { on: 'On', off: 'Off', failing: 'Failing', disabled: 'Disabled' },
-  inCode: 'In code: it can be read here, and changed in code only.',
+  inCode: 'Defined in code: it can only be changed there.',
   disabledBecause: (reason: string) => `Disabled: ${reason}`,
   failingSince: (time: string) =>
-    `Failing since ${time}. The endpoint has not accepted the events below. They are sent again by themselves.`,
+    `Failing since ${time}. The endpoint has not accepted the events below. They are sent again automatically.`,
   lag: 'To be sent',
   pending: 'Waiting for another attempt',
   failed: 'Given up',
@@ -54,13 +54,13 @@ export const webhooks = {
   test: 'Send a test event',
   tested: (status: string) => `The endpoint responded with ${status}`,
   unreachable: 'no response',
-  replayFailed: 'Send again what was given up',
+  replayFailed: 'Send failed events again',
   replaySince: 'Send again since …',
   since: 'Since',
   replay: 'Send again',
   replayOne: (event: string) => `Send ${event} again`,
   replayed: (count: number) => {
-    if (count === 0) return 'Nothing is left to send again';
+    if (count === 0) return 'There is nothing to send again';
     return count === 1 ? '1 event is sent again' : `${count} events are sent again`;
   },
   enable: 'Continue',

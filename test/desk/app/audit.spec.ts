@@ -91,7 +91,7 @@ describe('filters of the audit log', () => {
     expect(readFilters(writeFilters(filters))).toEqual(filters);
   });
 
-  it('send nothing without a choice, or for text that is no day', () => {
+  it('send nothing without a choice, or for text that is not a day', () => {
     expect(auditQuery(NO_FILTERS, null)).not.toHaveProperty('filters');
     expect(auditQuery({ ...NO_FILTERS, from: 'soon' }, null)).not.toHaveProperty('filters');
     expect(auditQuery({ ...NO_FILTERS, by: 'token' }, null).filters).toEqual({

@@ -197,7 +197,7 @@ describe('the editor of blocks', () => {
     ],
     ['code with a language', { type: 'code', language: 'ts', children: [text('a\nb')] }],
     [
-      'an address that is no link',
+      'an address that is not a link',
       {
         type: 'paragraph',
         children: [text(''), { type: 'link', url: 'javascript:alert(1)', children: [text('x')] }, text('')],

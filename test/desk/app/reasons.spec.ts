@@ -12,8 +12,8 @@ describe('reasonText()', () => {
     ['password must be at least 6 characters', 'At least 6 characters'],
     ['title must be at most 80 characters', 'At most 80 characters'],
     ['rating must be less than or equal to 10', 'At most 10'],
-    ['name must be a text', 'Required'],
-    ['This attribute must be unique', 'This value is taken already. Choose another one.'],
+    ['name must be a string', 'Required'],
+    ['This attribute must be unique', 'This value is already taken. Choose another one.'],
     ['Username already taken', en.reasons.nameTaken],
     ['Email already taken', en.reasons.emailTaken],
     ['Your account has been blocked by an administrator', en.reasons.blocked],
@@ -28,7 +28,7 @@ describe('reasonText()', () => {
     ['rows field must have at least 2 items', 'At least 2 entries'],
     ['rows field must have less than or equal to 1 items', 'At most 1 entry'],
     ['contact cannot be empty', 'Required'],
-    ['These attributes must be unique together: a, b', 'Another document has the same values already.'],
+    ['These attributes must be unique together: a, b', 'Another document already has the same values.'],
     ['1 relation(s) of type api::tag.tag associated with this entity do not exist', en.reasons.noLink],
     ['Document with id "x", locale "en" not found', en.reasons.noLink],
     ['Invalid key stage', 'You do not have the right to do this.'],
@@ -69,7 +69,7 @@ describe('reasonText()', () => {
     expect(reasonText(message, de, nameOf)).toBe(
       'Nur Entwürfe in Fertig, final können veröffentlicht werden',
     );
-    const move = 'stage cannot change to this value from the present one';
+    const move = 'stage cannot change to this value from the current one';
     expect(reasonText(move, de)).toBe('Von der jetzigen Stufe führt kein Weg zu dieser.');
   });
 

@@ -85,13 +85,13 @@ import { startVisit, type Visit } from './visit.ts';
       set.call(input, '2999-01-01');
       input.dispatchEvent(new Event('input', { bubbles: true }));
     })()`);
-    await eva.sees('No entry matches.');
+    await eva.sees('No matching entries.');
     await eva.press('Clear search and filters');
     await eva.sees('eva (you) set a password by a link');
-    await choose('Action', 'Everything that was refused');
+    await choose('Action', 'All refused actions');
     await shows(['A visitor: Sign-in: refused (400)']);
     await choose('Person', 'eva (you)');
-    await eva.sees('No entry matches.');
+    await eva.sees('No matching entries.');
   });
 
   it('opens the activity of a document from its head', async () => {
@@ -103,7 +103,7 @@ import { startVisit, type Visit } from './visit.ts';
     await eva.seesNot('Only “Harbours of the north”');
   });
 
-  it('reads what was created that is no content, by its usual name', async () => {
+  it('reads what was created that is not content, by its usual name', async () => {
     await api('post', '/releases', { data: { name: 'Winter' } });
     await eva.open('/people/tokens');
     await eva.press('Create an API token');

@@ -101,7 +101,7 @@ const share = defineComponent({
     await ann.fill('Lead', 'Short enough');
     await ann.sees('Not everything is saved. Correct the marked fields.');
     await ann.until('lead', async () => (await stored()).lead === 'Short enough');
-    const reason = 'This is more than the server accepts at once. Shorten it, or ask an administrator.';
+    const reason = 'This is larger than the server accepts. Shorten it, or ask an administrator.';
     expect(await ann.texts('[data-problem], .mantine-InputWrapper-error')).toEqual([reason]);
     await (await ann.page.$('[data-path=body] [contenteditable=true]'))?.focus();
     await ann.page.keyboard.down('Control');

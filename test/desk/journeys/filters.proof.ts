@@ -142,7 +142,7 @@ const report = defineCollectionType({
     await ann.sees('Created by contains ann');
     await shows('Alone', 'Changed', 'Live');
     await ann.open('/content/report?filter=updatedBy+%24containsi+ben');
-    await ann.sees('No document matches.');
+    await ann.sees('No matching documents.');
   });
 
   it('reads days and times in its language and zone, in lists, filters, history and conflicts', async () => {

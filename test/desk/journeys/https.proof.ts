@@ -14,7 +14,7 @@ const HOST = 'desk.example';
       await page.goto(`http://${HOST}:${port}/desk`);
       const main = await page.waitForSelector('main');
       expect(await main?.evaluate((element) => element.textContent)).toBe(
-        'The desk needs HTTPS. Replace http:// by https:// in the address of this page.',
+        'The desk needs HTTPS. Replace http:// with https:// in the address of this page.',
       );
       // The browser reports a header that it ignores on such a page.
       expect(complaints.filter((text) => !text.startsWith('The Cross-Origin-Opener-Policy'))).toEqual([]);

@@ -491,7 +491,7 @@ const PASSWORD = 'a long password of an editor';
 
   it('is offered nothing for a document that does not exist, and a way back from a page that does not', async () => {
     await ann.open('/content/article/aaaaaaaaaaaaaaaaaaaaaaaa');
-    await ann.sees('It does not exist any more, or you may not see it.');
+    await ann.sees('It no longer exists, or you may not see it.');
     expect(await ann.texts('.desk-savebar')).toEqual([]);
     await ann.open('/content/nothing');
     await ann.heading('This page does not exist.');
@@ -595,7 +595,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.press('Publish');
     await ann.sees('Required');
     await ann.until('the field', async () => (await ann.focused()) === 'Text');
-    expect(await ann.texts('[role=img][aria-label="A field inside must be corrected"]')).toHaveLength(1);
+    expect(await ann.texts('[role=img][aria-label="Correct the fields inside"]')).toHaveLength(1);
     await ann.fill('Text', 'The wind sings.');
     await ann.press('Publish');
     await ann.status('Published');
@@ -1133,7 +1133,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.open('/content/author');
     await ann.until('all', async () => (await shown()) === 'Orla,Pia,Quentin,Rosa');
     await ann.move('Rosa', ['ArrowUp', 'ArrowUp']);
-    await ann.sees('The order is stored');
+    await ann.sees('The order is saved');
     await ann.until('order', async () => (await order()) === 'Orla,Rosa,Pia,Quentin');
     expect(await shown()).toBe('Orla,Rosa,Pia,Quentin');
     const place = async (name: string): Promise<{ x: number; y: number }> => {

@@ -61,7 +61,7 @@ import { startVisit, type Visit } from './visit.ts';
     await eva.page.waitForSelector('.reactEasyCrop_CropArea');
     await eva.reach('Part of the picture');
     await press('ArrowRight', 3);
-    await eva.reach('As the picture');
+    await eva.reach('Original');
     await press('ArrowRight');
     await hasFocus('1:1');
     await eva.reach('Zoom');

@@ -106,7 +106,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
     expect(await ben.texts('.desk-head-more a')).toEqual([]);
   });
 
-  it('writes, publishes and unpublishes an own document', async () => {
+  it('writes, publishes and unpublishes a document of its own', async () => {
     await ben.open('/content/note/new');
     await ben.fill('Title', 'Of Ben');
     await ben.press('Publish');
@@ -251,7 +251,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
     await tim.press('Restore');
     await tim.page.locator('.mantine-Modal-content ::-p-aria([name="Restore"][role="button"])').click();
     const dialog = (): Promise<string> => tim.texts('[role=dialog]').then((all) => all.join());
-    const sentence = 'Restored, except what you may not change: Area';
+    const sentence = 'Restored, except fields that you may not change: Area';
     await tim.until('the sentence', async () => (await dialog()).includes(sentence));
     await tim.until('focus on the button', async () => (await tim.focused()) === 'Close');
     await tim.page.keyboard.press('Enter');

@@ -227,7 +227,7 @@ const imprint = defineSingleType({
     await confirm('Save');
     await ann.open('/content/article?q=snow');
     await name('Weather');
-    await ann.sees('You have a view of this name. It will be replaced.');
+    await ann.sees('You already have a view with this name. It will be replaced.');
     await confirm('Replace');
     await ann.openAnew('/content/article');
     await ann.press('Views');
@@ -256,7 +256,7 @@ const imprint = defineSingleType({
     await ann.press('Rename the view Wet');
     await ann.until('the name', async () => (await ann.valueOf('Name of the view')) === 'Wet');
     await ann.fill('Name of the view', 'Cold');
-    await ann.sees('You have a view of this name. It will be replaced.');
+    await ann.sees('You already have a view with this name. It will be replaced.');
     await ann.fill('Name of the view', 'Rainy');
     await confirm('Save');
     await ann.until('the button', async () => (await ann.focused()) === 'Views');
@@ -350,7 +350,7 @@ const imprint = defineSingleType({
     await ann.press('Publish');
     await ann.sees('Sleet gone (deleted since you opened the list)');
     await confirm('Publish');
-    await ann.sees('Sleet gone: It does not exist any more.');
+    await ann.sees('Sleet gone: It no longer exists.');
     await visit.api('delete', `/articles/${kept.documentId}`);
   });
 
@@ -560,7 +560,7 @@ const imprint = defineSingleType({
     await ann.fill('Title', 'Ours');
     await ann.saved();
     expect(await ann.valueOf('Slug')).toBe('');
-    await ann.press('Make it from Title');
+    await ann.press('Generate from Title');
     await ann.until('slug', async () => (await ann.valueOf('Slug')) === 'ours');
     await ann.saved();
   });
@@ -571,7 +571,7 @@ const imprint = defineSingleType({
     await ann.open(`/content/page/${documentId}`);
     await ann.page.locator('[data-path=parts] [aria-expanded]').click();
     expect(await ann.texts('[data-path=parts] bdi')).toEqual([`${'a'.repeat(79)}…`]);
-    await ann.press('Make it from Heading of the teaser');
+    await ann.press('Generate from Heading of the teaser');
     await ann.until('uid', async () => (await ann.valueOf('Anchor')).endsWith('-by-the-sea'));
     await ann.saved();
   });

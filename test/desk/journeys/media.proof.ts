@@ -548,7 +548,7 @@ const leaflet = defineCollectionType({
     await Promise.all([writeFile(page, '<h1>Page</h1>'), writeFile(fake, 'no picture')]);
     const [chooser] = await Promise.all([ann.page.waitForFileChooser(), ann.press('Upload')]);
     await chooser.accept([page, fake]);
-    await ann.sees('page.html was not uploaded: The server accepts no files of this type.');
+    await ann.sees('page.html was not uploaded: The server does not accept files of this type.');
     await ann.sees('fake.png was not uploaded: The content of the file is of another type');
     // The server would refuse them again.
     expect(await ann.page.$$('[aria-label^="Upload "][aria-label$=" again"]')).toHaveLength(0);

@@ -150,7 +150,7 @@ const MAILED = 'http://magazine.example';
       async () => {
         await ann.open('/content/author');
         await ann.move('Carla Rossi', ['ArrowUp']);
-        await ann.sees('The order is stored');
+        await ann.sees('The order is saved');
       },
     ],
   ];

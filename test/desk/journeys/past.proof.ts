@@ -93,7 +93,7 @@ import { startVisit, type Visit } from './visit.ts';
     await links.at(-1)?.click();
     await ann.sees('This is the first version.');
     await ann.press('Restore');
-    await ann.sees('The present draft stays in the history.');
+    await ann.sees('The current draft stays in the history.');
     await inDialog('Restore');
     await ann.heading('Harbours');
     await ann.status('Modified');

@@ -1,4 +1,4 @@
-/** Journeys of an administrator in the people screens: users, roles, API tokens and the own account. */
+/** Journeys of an administrator in the people screens: users, roles, API tokens and their own account. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import { hasBrowser, launch, type Opened, openPage } from './browser.ts';
@@ -69,7 +69,7 @@ afterAll(async () => {
     for (const role of ['Reader', 'Public']) expect(offered).not.toContain(role);
     await eva.option('Writer');
     await eva.press('Create and show the link');
-    await eva.sees('Invitation of ben');
+    await eva.sees('Invitation for ben');
     const link = await eva.valueOf('Invitation link');
     expect(link).toMatch(/\/desk\/invitation#[\w-]{43}$/);
     await eva.press('Close');
@@ -126,7 +126,7 @@ afterAll(async () => {
     await eva.fill('E-mail', 'other@example.org');
     await choose(eva, 'Role', 'Writer');
     await eva.press('Create and show the link');
-    await eva.sees('Another user has this name already.');
+    await eva.sees('Another user already has this name.');
     await eva.fill('User name', 'bo');
     await eva.press('Create and show the link');
     await eva.sees('User name: At least 3 characters');
@@ -160,7 +160,7 @@ afterAll(async () => {
 
   it('makes a new invitation link for a user who forgot the password', async () => {
     await act('ben', 'New invitation link');
-    await eva.sees('Invitation of ben');
+    await eva.sees('Invitation for ben');
     const link = await eva.valueOf('Invitation link');
     await eva.press('Close');
     const other = await arrive();
@@ -247,7 +247,7 @@ afterAll(async () => {
     await eva.sees('No API tokens yet.');
   });
 
-  it('changes the own password, stays signed in, and ends the other sessions', async () => {
+  it('changes its own password, stays signed in, and ends the other sessions', async () => {
     const other = await arrive();
     await other.openAnew('/');
     await other.signIn('eva@example.org', PASSWORD);
@@ -270,7 +270,7 @@ afterAll(async () => {
     await other.sees('Sign in to write and publish.');
   });
 
-  it('sees the own sessions, and ends another one', async () => {
+  it('sees its own sessions, and ends another one', async () => {
     const other = await arrive();
     await other.openAnew('/');
     await other.signIn('eva@example.org', 'a new password of eva');
@@ -319,7 +319,7 @@ afterAll(async () => {
     await eva.pick('Writer');
     await eva.reach('Create and show the link');
     await keyboard.press('Enter');
-    await eva.sees('Invitation of dora');
+    await eva.sees('Invitation for dora');
     await keyboard.press('Escape');
     await eva.sees('dora@example.org');
     await eva.reach('Actions for dora');
@@ -358,7 +358,7 @@ afterAll(async () => {
     await other.page.goto(link);
     await other.fill('New password', PASSWORD);
     await other.press('Set password and sign in');
-    await other.sees('This link was used already, or is too old.');
+    await other.sees('This link has already been used, or has expired.');
     await other.follow('Go to sign-in');
     await other.signIn('max@example.org', PASSWORD);
     await other.heading('Articles');
@@ -421,7 +421,7 @@ afterAll(async () => {
         await eva.open('/people/users');
         await eva.press('Actions for ann.weber');
         await eva.item('New invitation link');
-        await eva.sees('Invitation of ann.weber');
+        await eva.sees('Invitation for ann.weber');
       },
     ],
     [

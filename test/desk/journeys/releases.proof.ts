@@ -186,7 +186,7 @@ const NEWS = [
     await api('delete', `/releases/${id}`);
   });
 
-  it('sets a time in the own zone, and takes it back', async () => {
+  it('sets a time in its own zone, and takes it back', async () => {
     await ann.open('/releases');
     await ann.press('Create a release');
     await ann.fill('Name', 'Spring issue');

@@ -68,7 +68,7 @@ import { startVisit, type Visit } from './visit.ts';
       [id],
     );
     await ann.fill('Title', 'Of this one');
-    await ann.sees('Not saved. Decide at the top of the form which values count.');
+    await ann.sees('Not saved. Choose at the top of the form which values to keep.');
     await ann.type('Contact', 'ann@example.org');
     await together('s', 'Control');
     await ann.until('the decision', async () => (await ann.focused()) === 'Keep yours: Title');

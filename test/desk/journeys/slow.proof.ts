@@ -128,7 +128,7 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.page.waitForSelector('[data-path=story] .ProseMirror');
     await ann.page.setOfflineMode(true);
     await ann.type('Lead', 'Written in a tunnel');
-    await ann.press('Make it from Title');
+    await ann.press('Generate from Title');
     await ann.press('Create: Author');
     await ann.sees('The content could not be loaded: The server cannot be reached.');
     await ann.press('Try again');

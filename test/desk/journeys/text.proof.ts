@@ -416,7 +416,7 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     await settled();
     await press('Control+k');
     await ann.fill('Address', 'javascript:alert(1)');
-    await ann.sees('This is no address of a page');
+    await ann.sees('Enter the address of a page');
     await ann.fill('Address', 'example.org/a');
     await press('Enter');
     await ann.seesNot('Or a document');
@@ -503,7 +503,7 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     ]);
     await ann.openAnew(`/content/article/${id}`);
     await ann.sees('"rows":[["a"]]');
-    const notice = 'This text has blocks of another program: table.';
+    const notice = 'This text has blocks from another program: table.';
     await ann.sees(notice);
     // Other fields are saved, and the block stays.
     await ann.fill('Lead', 'Saved');

@@ -57,20 +57,20 @@ import { startVisit, type Visit } from './visit.ts';
     const id = await make({ title: 'Open twice' });
     await ann.open(`/content/article/${id}`);
     await ben.open(`/content/article/${id}`);
-    await ben.sees('ann has this open, too');
-    await ann.sees('ben has this open, too');
+    await ben.sees('ann also has this open');
+    await ann.sees('ben also has this open');
     await ben.open('/content/article');
-    await ann.seesNot('ben has this open, too');
+    await ann.seesNot('ben also has this open');
   });
 
   it('sees that another editor has closed the tab, or gone to another site', async () => {
     const id = await make({ title: 'Closed next door' });
     await ann.open(`/content/article/${id}`);
     await ben.open(`/content/article/${id}`);
-    await ann.sees('ben has this open, too');
+    await ann.sees('ben also has this open');
     await ben.page.goto('about:blank');
     // A form that sends no more signs would be shown for twenty seconds.
-    await ann.seesNot('ben has this open, too');
+    await ann.seesNot('ben also has this open');
     expect(await visit.room.sql(`select 1 from content_presence where place like '%${id}%'`)).toHaveLength(1);
     await ben.open('/content/article');
   });
@@ -79,7 +79,7 @@ import { startVisit, type Visit } from './visit.ts';
     const id = await make({ title: 'Changed next door', lead: 'Before' });
     await ann.open(`/content/article/${id}`);
     await ben.open(`/content/article/${id}`);
-    await ben.sees('ann has this open, too');
+    await ben.sees('ann also has this open');
     await ben.fill('Lead', 'After');
     await ben.saved();
     await ann.sees('Another editor has changed: Lead');
@@ -112,7 +112,7 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.status('Draft');
     await visit.api('post', `/releases/${release}/actions/publish`);
     await comeBack();
-    await ann.sees('The document was published meanwhile.');
+    await ann.sees('The document was published in the meantime.');
     await ann.status('Published');
     expect(await ann.text()).not.toContain('Another editor has changed');
     await ann.press('Close');
@@ -122,7 +122,7 @@ import { startVisit, type Visit } from './visit.ts';
     await visit.api('post', `/articles/${id}/actions/unpublish`);
     await ann.fill('Lead', 'Typed since.');
     await ann.sees(
-      'The document was unpublished meanwhile. Readers no longer see it. This concerns English.',
+      'The document was unpublished in the meantime. Readers no longer see it. Only English is affected.',
     );
     await ann.savesItself();
     await visit.api('delete', `/articles/${id}?locale=*`);

@@ -37,8 +37,8 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.sees('Not everything is saved. Correct the marked fields.');
     expect(await ann.valueOf('Rating')).toBe('3.5');
     expect(await ann.valueOf('Weight')).toBe('1,5');
-    await says('rating', 'A number is expected');
-    await says('weight', 'A number is expected, with a point in place of the comma');
+    await says('rating', 'Enter a number');
+    await says('weight', 'Enter a number with a point instead of a comma');
     await says('price', 'From -99999999.99 to 99999999.99');
     await ann.fill('Rating', '4');
     await ann.fill('Price', '2.50');
@@ -119,7 +119,7 @@ import { startVisit, type Visit } from './visit.ts';
     await input?.focus();
     await ann.page.keyboard.type(part);
     await ann.fill('Title', `Half of ${name}`);
-    await says(name, 'This is not complete');
+    await says(name, 'The value is incomplete');
     await input?.focus();
     for (const keys of whole.split(' ')) {
       await ann.page.keyboard.type(keys);
@@ -127,6 +127,6 @@ import { startVisit, type Visit } from './visit.ts';
       await ann.page.keyboard.press('ArrowRight');
     }
     await ann.until('saved', async () => (await stored())[name] === value);
-    expect(await problemOf(name)).not.toContain('This is not complete');
+    expect(await problemOf(name)).not.toContain('The value is incomplete');
   });
 });
