@@ -11,7 +11,7 @@ export const EXAMPLES = [
   },
   {
     path: '/api/stories?locale=fr&fallbackLocale=en&sort=slug&populate=theme',
-    shows: 'Stories in French as far as they are translated, else in English, with the theme they belong to',
+    shows: 'Stories in French, or in English if they are not translated, with the theme they belong to',
   },
   {
     path: '/api/countries?filters[cca3]=CHE&populate=flagPicture',

@@ -99,7 +99,7 @@ class Project {
     this.write(join('migrations', newest), text);
   }
 
-  /** Loads the present model for an application. */
+  /** Loads the current model for an application. */
   async model(): Promise<ContentModel> {
     const copy = `dist/model-${this.said.length}.js`;
     cpSync(join(this.folder, 'dist/content.model.js'), join(this.folder, copy));

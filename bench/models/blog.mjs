@@ -1,4 +1,4 @@
-/** Model of `reference/` for this library, as far as the benches need it: equal attributes and grants. */
+/** The parts of the model of `reference/` that the benches need: equal attributes and grants. */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 
 const media = { type: 'media', multiple: false };

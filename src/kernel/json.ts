@@ -36,7 +36,7 @@ export const parsedOrNull = (text: unknown): unknown => (isText(text) ? JSON.par
 export const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] =>
   Object.keys(table) as K[];
 
-/** Returns an own value of a record by a name of the model. A type may be named `constructor`. */
+/** Returns a record's own property by a name of the model. A type may be named `constructor`. */
 export const ownValue = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 

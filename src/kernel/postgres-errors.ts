@@ -34,7 +34,7 @@ export const isViolationOf = (error: unknown, index: string): boolean =>
 export const hasEnded = (error: unknown): boolean => driverError(error)?.severity === 'FATAL';
 
 /**
- * Returns whether a prepared statement was missing, present already, or another one: a pooler has switched
+ * Returns whether a prepared statement was missing, already present, or another one: a pooler has switched
  * the connection to another server session.
  */
 export function isStatementMismatch(error: unknown): boolean {

@@ -118,7 +118,7 @@ async function changedNames(given: string | undefined): Promise<unknown> {
   const report = parsed(await readFile(file, 'utf8').catch(() => ''));
   if (isObject(report) && isObject(report['names'])) return report['names'];
   if (given === undefined) return {};
-  throw new UsageError(`${file} is no report of "adopt" with names: write it with "adopt --dry-run"`);
+  throw new UsageError(`${file} is not a report of "adopt" with names: write it with "adopt --dry-run"`);
 }
 
 export async function runCompare(args: readonly string[], { env, say }: Surroundings): Promise<string> {

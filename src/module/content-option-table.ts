@@ -115,7 +115,7 @@ const MODEL: OptionsOf<ContentModel> = {
   removed: option('a list of names', isListOf(isText)),
   controllers: option('an object of classes', isObject),
   decorators: option('a list of class decorators', isListOf(isFunction)),
-  schema: option('a text', isText),
+  schema: option('a string', isText),
   contextName: TEXT,
   registerEntities: FLAG,
 };

@@ -158,7 +158,7 @@ export class Admission {
     this.lanes[next.lane].waiting.add(next);
   }
 
-  /** Grants waiting slots in the order of arrival, as far as their lanes have room. */
+  /** Grants waiting slots in the order of arrival, while their lanes have room. */
   private grantWaiting(): void {
     // Without a timer the queues are empty.
     if (this.timer === null) return;

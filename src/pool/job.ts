@@ -166,7 +166,7 @@ export class Job {
   private returnConnection(broken: boolean): void {
     const { client } = this;
     this.client = null;
-    // The client knows whether the pool has removed it already.
+    // The client knows whether the pool has already removed it.
     client?.release(broken);
     this.slot.release();
   }

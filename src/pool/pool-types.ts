@@ -1,7 +1,7 @@
-/** Types of node-postgres, as far as the pool uses them. */
+/** The parts of the types of node-postgres that the pool uses. */
 import type { Row } from './runner.js';
 
-/** Wire protocol of a connection, as far as query objects use it. */
+/** The part of the wire protocol of a connection that query objects use. */
 export interface Wire {
   readonly stream: { write(bytes: Buffer): unknown; destroy(): void };
   /** Prepared statements as the driver knows them: texts by name. */

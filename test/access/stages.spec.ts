@@ -107,7 +107,7 @@ const wrong = (message: string, value?: string) => ({
   },
 });
 const NOT_READY = 'stage must be "ready" to publish';
-const NO_MOVE = 'stage cannot change to this value from the present one';
+const NO_MOVE = 'stage cannot change to this value from the current one';
 
 describe.each(ADAPTERS)('stages on %s', (adapter) => {
   let test: TestApp;
@@ -212,7 +212,7 @@ describe.each(ADAPTERS)('stages on %s', (adapter) => {
     await put(theirs, 'sports', { stage: 'review' }).expect(200);
   });
 
-  it('8.37 `own` covers the own documents, new ones included; a filter covers no new one', async () => {
+  it('8.37 `own` covers documents of the caller, new ones included; a filter covers no new one', async () => {
     const made = await send('post', 'stories?status=draft', 'owner ben', { title: 'x', stage: 'review' });
     expect(made.status).toBe(201);
     const { documentId } = made.body.data;

@@ -92,7 +92,7 @@ describe.each(adaptersFor('fastify'))('refresh tokens on %s', (adapter) => {
     ]);
   });
 
-  it('R8: a session from before signed tokens is no error, and its token is rejected', async () => {
+  it('R8: a session from before signed tokens is not an error, and its token is rejected', async () => {
     const { user, jwt } = await register();
     const old = {
       id: 'b7f8a6c2-0000-4000-8000-000000000000',

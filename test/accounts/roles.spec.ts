@@ -184,7 +184,7 @@ describe.each(adaptersFor('fastify'))('the default roles on %s', (adapter) => {
 
   it('19.22 exist after the start, for code of the application', async () => {
     const database = await createDatabase();
-    // The first start has no tables, which is no error; the second one has them, and no request was sent.
+    // The first start has no tables, which is not an error; the second one has them, and no request was sent.
     const first = await startHost(() => metadata(database.url), { adapter, database });
     await first.app.get<{ schema: { update(): Promise<void> } }>(CONTENT_ORM).schema.update();
     await first.close();

@@ -243,7 +243,7 @@ it.each([
   ['an empty list', { secret: [] }],
 ])('the module does not start with %s', async (_name, options) => {
   await expect(createTestApp({ contentTypes, imports: [UsersModule.forRoot(options)] })).rejects.toThrow(
-    'UsersModule: secret must be a text of at least 32 bytes',
+    'UsersModule: secret must be a string of at least 32 bytes',
   );
 });
 

@@ -105,7 +105,7 @@ describe.each(ADAPTERS)('the routes of API tokens, on %s', (adapter) => {
 
   it.each([
     [{}, 'Missing "data" payload in the request body'],
-    [{ data: { name: '', kind: 'read-only' } }, 'name must be a text'],
+    [{ data: { name: '', kind: 'read-only' } }, 'name must be a string'],
     [{ data: { name: 'a', kind: 'all' } }, 'kind must be read-only, full-access or custom'],
     [{ data: { name: 'a', kind: 'custom', grants: [] } }, 'grants must be an object'],
     [{ data: { name: 'a', kind: 'read-only', days: '7' } }, 'days must be a number'],

@@ -50,7 +50,7 @@ export async function adoptedModel(file: string, key?: string): Promise<AdoptedM
   const locales: string[] = [];
   let defaultLocale = 'en';
   for await (const item of readStrapiArchive(file, key === undefined ? {} : { key }).items()) {
-    if (item.part === 'damaged') throw new Error(`${item.name}: line ${item.line} is no object`);
+    if (item.part === 'damaged') throw new Error(`${item.name}: line ${item.line} is not an object`);
     if (item.part === 'asset') {
       for await (const piece of item.bytes) void piece;
       continue;

@@ -181,7 +181,7 @@ it('sends the former names to the former server, and reads them in its responses
   for (const part of ['/Stories?', '/notes?', 'sort[0]=sub-title:asc', '[on][1c.quote]=true', '=sub-title'])
     expect(paths.filter((path) => path.includes(part))).not.toEqual([]);
   await expect(compare()).rejects.toThrow('without a rule');
-  await expect(compare({}, '--adopted', join(folder, 'none'))).rejects.toThrow('is no report of "adopt"');
+  await expect(compare({}, '--adopted', join(folder, 'none'))).rejects.toThrow('is not a report of "adopt"');
 });
 
 it('names the rule of a locale that Strapi does not show, and of the ids of components', async () => {
@@ -242,7 +242,7 @@ it('sends as many queries as requested, over states, filters and sort keys', asy
     expect(paths.some((path) => path.includes(part))).toBe(true);
 });
 
-it('refuses addresses that are no URLs, and servers that do not respond', async () => {
+it('refuses addresses that are not URLs, and servers that do not respond', async () => {
   const said = { env: {}, say: () => undefined };
   await expect(run(['adopt', '--compare', 'old', '--with', host.url], said)).rejects.toThrow(
     '--compare is a URL',

@@ -116,7 +116,7 @@ describe('attributes of schema files', () => {
       { type: 'biginteger', private: true },
     ],
     [
-      'biginteger with a limit that is no whole number',
+      'biginteger with a limit that is not a whole number',
       { type: 'biginteger', min: 3.5, default: '5' },
       { type: 'biginteger', default: '5' },
     ],
@@ -268,7 +268,7 @@ describe('attributes of schema files', () => {
       /^changed: .*becomes "json"/,
     ],
     ['an option without counterpart', { type: 'string', sparkle: 3 }, /^none: The option "sparkle"/],
-    ['a default that is no value', { type: 'integer', default: 'many' }, /^none: The default is left out/],
+    ['a default that is not a value', { type: 'integer', default: 'many' }, /^none: The default is left out/],
     [
       'a regular expression that does not compile',
       { type: 'string', regex: '(' },
@@ -286,7 +286,7 @@ describe('attributes of schema files', () => {
       /^changed: The relation is one-way/,
     ],
     ['a source of uids that is missing', { type: 'uid', targetField: 'gone' }, /has no attribute "gone"/],
-    ['a source of uids that is no text', { type: 'uid', targetField: 'one' }, /"one" is no text or number/],
+    ['a source of uids that is not text', { type: 'uid', targetField: 'one' }, /"one" is not a text or number/],
   ])('reports %s', (_name, attribute, expected) => {
     expect(adopted(attribute).remarks.join('\n')).toMatch(expected);
   });

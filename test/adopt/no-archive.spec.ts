@@ -1,4 +1,4 @@
-/** Files that are no export of Strapi, or only a part of one: the command says what they seem to be. */
+/** Files that are not an export of Strapi, or only a part of one: the command says what they seem to be. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ const REFUSED: readonly (readonly [name: string, bytes: Buffer | string, key: st
     '',
     'is neither tar nor gzip: if it is encrypted, give the key of the export with --key',
   ],
-  ['image.tar.enc', random(2000), KEY, 'cannot be decrypted: the key is wrong, or it is no export'],
+  ['image.tar.enc', random(2000), KEY, 'cannot be decrypted: the key is wrong, or it is not an export'],
   ['export.tar.gz.enc', encrypted, '', 'is encrypted: give the key of the export with --key'],
   ['renamed.tar.gz', encrypted, '', 'if it is encrypted, give the key of the export with --key'],
   ['export.tar.gz.enc', encrypted, 'wrong', 'cannot be decrypted: the key is wrong'],
@@ -84,7 +84,7 @@ const REFUSED: readonly (readonly [name: string, bytes: Buffer | string, key: st
     'other.tar',
     tarOf([{ name: 'readme.md', body: ends }]),
     '',
-    'is no export of Strapi: it contains neither schemas nor entities',
+    'is not an export of Strapi: it contains neither schemas nor entities',
   ],
   [
     'types.tar',
@@ -92,7 +92,7 @@ const REFUSED: readonly (readonly [name: string, bytes: Buffer | string, key: st
     '',
     'contains entities, but no schemas: copy it or export it again',
   ],
-  ['zeros.tar', Buffer.alloc(2048), '', 'is no export of Strapi: it contains neither schemas nor entities'],
+  ['zeros.tar', Buffer.alloc(2048), '', 'is not an export of Strapi: it contains neither schemas nor entities'],
 ];
 
 /** Exports whose name does not say whether they are encrypted. */
@@ -136,7 +136,7 @@ describe('a file that the command cannot read', () => {
     },
   );
 
-  it('an unpacked export without its schemas is no project', async () => {
+  it('an unpacked export without its schemas is not a project', async () => {
     await mkdir(join(folder, 'export', 'entities'), { recursive: true });
     await writeFile(join(folder, 'export', 'metadata.json'), line({ strapi: { version: '5.44.0' } }));
     await writeFile(

@@ -244,18 +244,18 @@ describe('odd content', () => {
 
   it('reports layouts that cannot be read', () => {
     expect(report.none).toContainEqual(
-      expect.objectContaining({ subject: ODD, text: 'The layout is left out: it is no JSON object' }),
+      expect.objectContaining({ subject: ODD, text: 'The layout is left out: it is not a JSON object' }),
     );
   });
 
-  it('keeps instances without ids, and reports what is no instance', async () => {
+  it('keeps instances without ids, and reports what is not an instance', async () => {
     const { part, parts, zone } = await one('instances');
     expect(part).toMatchObject({ id: 1, name: 'first' });
     expect(parts.map(({ name }: Json) => name)).toEqual(['no id', 'none', 'x']);
     expect(new Set(parts.map(({ documentId }: Json) => documentId)).size).toBe(3);
     expect(zone).toMatchObject([{ __component: PART, name: 'y' }]);
     expect(rowsOf('part', 'Further instances')).toBe(1);
-    expect(rowsOf('parts', 'Values that are no instance of a component')).toBe(2);
+    expect(rowsOf('parts', 'Values that are not instances of a component')).toBe(2);
     expect(rowsOf('zone', 'Instances of "gone.away"')).toBe(1);
     expect(rowsOf(`${PART}.gone`, 'Values of an attribute that the model does not have')).toBe(1);
   });

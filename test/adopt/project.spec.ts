@@ -323,7 +323,7 @@ describe('a folder with several projects', () => {
   });
 });
 
-it('is no source if it is a project of Strapi 3, and the message names the files', async () => {
+it('is not a source if it is a project of Strapi 3, and the message names the files', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'project-3-'));
   await mkdir(join(folder, 'api/site/models'), { recursive: true });
   await mkdir(join(folder, 'components/default'), { recursive: true });

@@ -172,7 +172,7 @@ describe('a project that is fetched over REST', () => {
     });
   });
 
-  it('has the own attributes of users', async () => {
+  it('has the project's own attributes of users', async () => {
     const source = await fetched({
       attributes: { title: { type: 'string' } },
       types: [

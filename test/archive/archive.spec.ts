@@ -188,11 +188,11 @@ describe('an archive', () => {
     });
   });
 
-  describe('what is no whole archive of this model is refused, with nothing written', () => {
+  describe('what is not a whole archive of this model is refused, with nothing written', () => {
     const whole = async (): Promise<string> => (await lines()).join('\n');
     it.each([
-      ['what is no gzip', async () => Buffer.from('hello'), /damaged/],
-      ['what is no archive', async () => gzipSync('{"hello":1}\n'), /not a content archive/],
+      ['what is not gzip', async () => Buffer.from('hello'), /damaged/],
+      ['what is not an archive', async () => gzipSync('{"hello":1}\n'), /not a content archive/],
       [
         'another version',
         async () => gzipSync((await whole()).replace('"version":1', '"version":2')),

@@ -39,7 +39,7 @@ describe('an import', () => {
     expect(await target.sql('select done::int from content_import')).toMatchObject([
       { done: expect.any(Number) },
     ]);
-    // Changes of documents that are already imported are no conflicts.
+    // Changes of documents that are already imported are not conflicts.
     await target.sql(`update content_files set caption = 'changed'`);
     const { imported, same } = await target.app.get(ContentArchive).import(() => createReadStream(file));
     await target.sql(`update content_files set caption = null`);

@@ -109,7 +109,7 @@ describe('replays of a webhook', () => {
     await test.http.delete(`/api/webhooks/${id}`).expect(204);
   });
 
-  it('21.8: an event that an endpoint does not want is no success of a failing endpoint', async () => {
+  it('21.8: an event that an endpoint does not want is not a success of a failing endpoint', async () => {
     receiver.status = 500;
     const id = await add('failing', {
       events: ['entry.create'],

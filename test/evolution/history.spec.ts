@@ -1,4 +1,4 @@
-/** Stored versions of an earlier model, under the names of the present one. */
+/** Stored versions of an earlier model, under the names of the current one. */
 import { defineCollectionType, defineComponent, migrateContent } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

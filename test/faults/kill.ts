@@ -43,7 +43,7 @@ export async function killAndLook(
         4000,
       );
       const problems = await wholeProblems(app.sql);
-      // Killed before its first write, which is no test.
+      // Killed before its first write, which is not a test.
       if ((await transactions()) - before < 10) i -= 1;
       else note(problems);
       const others = await app.sql(

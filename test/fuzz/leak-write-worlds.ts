@@ -35,7 +35,7 @@ const block = defineComponent({
   },
 });
 
-/** Authors of papers, which are no accounts. */
+/** Authors of papers, which are not accounts. */
 const user = defineCollectionType({
   singularApiId: 'user',
   pluralApiId: 'users',

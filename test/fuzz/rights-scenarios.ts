@@ -30,7 +30,7 @@ const VERBS = [
   'tag',
 ] as const;
 
-/** A write, as far as its verb needs the members. */
+/** A write, with the members that its verb needs. */
 export interface Write {
   readonly verb: (typeof VERBS)[number];
   readonly locale: 'en' | 'de' | '*';

@@ -167,7 +167,7 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
     expect(await authorsOf('home')).toEqual(['bob', 'ann']);
   });
 
-  it('28.1 a token, and the application itself, are no user', async () => {
+  it('28.1 a token, and the application itself, are not users', async () => {
     const id = await made('tags', { name: 'one' }, 'ann robot');
     expect(await authorsOf(`tags/${id}`)).toEqual([null, null]);
     await send('put', `tags/${id}`, { data: { name: 'two' } }, 'bob editor');

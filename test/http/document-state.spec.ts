@@ -359,7 +359,7 @@ describe.each(adaptersFor('express'))('the state of documents, on %s', (adapter)
     expect(rowsOf(again.body.meta.versions)).toEqual([[undefined, 'draft', false, false]]);
   });
 
-  it('D29 drafts of an earlier model with drafts are no locales', async () => {
+  it('D29 drafts of an earlier model with drafts are not locales', async () => {
     const labels: ContentService = test.app.get(getContentToken('label'), { strict: false });
     const { documentId } = (await labels.create({ name: 'old' })) as { documentId: string };
     await test.sql(

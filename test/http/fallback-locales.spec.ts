@@ -485,7 +485,7 @@ describe.each(adaptersFor('express'))('fallback locales (peers 23) on %s', (adap
       expect(await sides()).toEqual([['Attendu (fr)'], ['Waiting fr (fr)']]);
     });
 
-    it('8.2, 9.20 stays within one state: a draft is no fallback for a published version', async () => {
+    it('8.2, 9.20 stays within one state: a draft is not a fallback for a published version', async () => {
       const mixed = await inLocales('pages', { en: 'Mixed en' });
       await put(`pages/${mixed.documentId}?locale=fr&status=draft`, { title: 'Mixed fr draft' });
       const of = (query: string) => get(`pages/${mixed.documentId}?locale=fr${query}`);

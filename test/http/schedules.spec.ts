@@ -398,7 +398,7 @@ describe.each(adaptersFor('express'))('due times on %s', (adapter) => {
     await pages(test).unschedule(id);
   });
 
-  it('8.29 a document that was deleted before is no error', async () => {
+  it('8.29 a document that was deleted before is not an error', async () => {
     await test.sql(`insert into content_schedule (type, document_id, locale, action, due_at, attempts)
       values ('page', '${UNKNOWN_ID}', 'en', 'publish', now(), 0), ('page', '${UNKNOWN_ID}', 'en', 'unpublish', now(), 0)`);
     await until(isDone);

@@ -453,7 +453,7 @@ describe.each(adaptersFor('fastify'))('writing scalars on %s', (adapter) => {
       ['15.3 an unknown key', 'nope', badKey('nope', '', null)],
       ['15.3 localizations of a type without locales', 'localizations', badKey('localizations', '', null)],
       ['15.3 status', 'status', badKey('status', '', null)],
-      ['15.3 a column that is no attribute', 'document_id', badKey('document_id', '', null)],
+      ['15.3 a column that is not an attribute', 'document_id', badKey('document_id', '', null)],
       ['15.3 a key in another case', 'Name', badKey('Name', '', null)],
       ['15.7 constructor', 'constructor', badKey('constructor', '', null)],
       ['15.7 toString', 'toString', badKey('toString', '', null)],

@@ -178,7 +178,7 @@ describe('pictures', () => {
     expect(await read(svg, 'image/svg+xml')).toEqual({ width: 4000, height: 10, formats: [] });
   });
 
-  it.each(['application/pdf', 'image/heic', 'text/plain', 'constructor'])('%s is no picture', async (mime) =>
+  it.each(['application/pdf', 'image/heic', 'text/plain', 'constructor'])('%s is not a picture', async (mime) =>
     expect(await read(Buffer.from('whatever'), mime)).toBeNull(),
   );
 
@@ -413,7 +413,7 @@ describe('pictures', () => {
       });
     });
 
-    it('S25: nothing is opened for a recipe that is not allowed, or a file that is no picture', async () => {
+    it('S25: nothing is opened for a recipe that is not allowed, or a file that is not a picture', async () => {
       const images = new SharpImages(options);
       const head = storage.head.bind(storage);
       storage.head = (key) => {

@@ -30,7 +30,7 @@ interface StoredVersion {
   readonly stored?: unknown;
 }
 
-/** Stored version that is no deletion. */
+/** Stored version that is not a deletion. */
 type Contained = StoredVersion & { readonly content: Snapshot };
 
 interface Tools {
@@ -118,7 +118,7 @@ function snapshotOf(stored: any, type: Document['type'], keyOf: Tools['keyOf']):
   };
 }
 
-/** A restored version keeps the present stage. */
+/** A restored version keeps the current stage. */
 const withoutStage = ({ scalars: { [STAGE]: _stage, ...scalars }, ...body }: Body): Body => ({
   ...body,
   scalars,
@@ -253,7 +253,7 @@ export class History {
     this.known.set(id, { id, type, documentId, state, locale, hash, content });
   }
 
-  /** The last stored version of each state and locale is the present one; a published one may stand for a draft. */
+  /** The last stored version of each state and locale is the current one; a published one may stand for a draft. */
   private compareLast(documentId: string, present: ReadonlyMap<string, Snapshot>): void {
     const document = this.world.documents.get(documentId);
     if (document === undefined) return;

@@ -8,7 +8,7 @@ interface Invariant {
   readonly sql: string;
 }
 
-/** Storage of a type, as far as it is checked. */
+/** The part of the storage of a type that is checked. */
 interface Stored {
   readonly singularApiId: string;
   readonly table: string;

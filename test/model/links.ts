@@ -72,7 +72,7 @@ export class Sheet {
 
   /**
    * Sets the owners of a target, in this order, as `writeOwn` does from the other side. Links of `kept` stay.
-   * The first owners keep their positions as far as the order allows; later ones are last (D24).
+   * The first owners keep their positions if the order allows it; later ones are last (D24).
    */
   writeInverse(target: string, owners: readonly string[], kept: readonly string[] = []): void {
     this.keepOwners(target, owners, kept);

@@ -133,7 +133,7 @@ describe('a command reports', () => {
     );
   });
 
-  it('a file that is no archive', async () => {
+  it('a file that is not an archive', async () => {
     const app = ['--module', `${FIXTURE}#App`];
     expect(await messageOf('import', folder, ...app)).toBe(`${folder} is a folder, not an archive`);
     expect(await messageOf('import', join(folder, 'text'), ...app)).toBe(

@@ -71,7 +71,7 @@ describe.each(ADAPTERS)('slow requests on %s', (adapter) => {
     );
   });
 
-  it('are no streams of events, which last as long as their page is open', async () => {
+  it('are not streams of events, which last as long as their page is open', async () => {
     lines.splice(0);
     const stream = await LiveClient.open(`${test.url}/api/live`);
     await sleep(300);

@@ -46,7 +46,7 @@ describe('the type of a document', () => {
     holds<'secret' extends keyof Article ? false : true>();
   });
 
-  it('has populated relations, as far as the definition contains them', () => {
+  it('has the populated relations that the definition contains', () => {
     holds<Same<NonNullable<Article['author']>['documentId'], string>>();
     holds<Same<NonNullable<Article['author']>['name'], unknown>>();
     holds<Same<NonNullable<Article['zone']>[number]['__component'], 'shared.seo' | 'shared.quote'>>();
@@ -107,13 +107,13 @@ describe('definitions that do not compile', () => {
       defineCollectionType({ singularApiId: 'g', pluralApiId: 'gs', attributes: { x: { type: 'relation', relation: 'morphToOne', target: 'f' } } }),
       // @ts-expect-error -- the other side of no relation
       defineCollectionType({ singularApiId: 'h', pluralApiId: 'hs', attributes: { x: { type: 'relation', relation: 'morphMany', target: 'g' } } }),
-      // @ts-expect-error -- a title that is no attribute
+      // @ts-expect-error -- a title that is not an attribute
       defineCollectionType({ singularApiId: 'i', pluralApiId: 'is', desk: { title: 'nam' }, attributes: { name: { type: 'string' } } }),
-      // @ts-expect-error -- a column that is no attribute
+      // @ts-expect-error -- a column that is not an attribute
       defineCollectionType({ singularApiId: 'j', pluralApiId: 'js', desk: { list: ['name', 'nam'] }, attributes: { name: { type: 'string' } } }),
       // @ts-expect-error -- a misspelt option of a layout
       defineCollectionType({ singularApiId: 'k', pluralApiId: 'ks', desk: { tilte: 'name' }, attributes: { name: { type: 'string' } } }),
-      // @ts-expect-error -- an order that is no attribute
+      // @ts-expect-error -- an order that is not an attribute
       defineCollectionType({ singularApiId: 'o', pluralApiId: 'os', desk: { order: 'createdAt' }, attributes: { name: { type: 'string' } } }),
       defineCollectionType({ singularApiId: 'l', pluralApiId: 'ls', desk: { title: 'name', list: ['name', 'createdAt'], hidden: true }, attributes: { name: { type: 'string', desk: { label: 'Name', width: 6 } } } }),
     ], components: [

@@ -246,7 +246,7 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: desk.values: "redy" is not a value of an enumeration; did you mean "ready"?',
   ],
   [
-    'a name that is no text',
+    'a name that is not text',
     { type: 'enumeration', enum: ['ready'], desk: { values: { ready: 1 } } },
     'article.x: desk: "values" must be an object with a name for each value',
   ],
@@ -822,7 +822,7 @@ describe('an invalid model', () => {
       { contentTypes: [], controllers: null },
       'controllers must be an object of classes',
     ],
-    ['a schema that is not a string', { contentTypes: [], schema: null }, 'schema must be a text'],
+    ['a schema that is not a string', { contentTypes: [], schema: null }, 'schema must be a string'],
   ])('%s', (_what, options, message) => {
     expect(() => ContentModule.forRoot(options as never)).toThrow(message);
   });
@@ -1189,8 +1189,8 @@ describe('declared indexes', () => {
     [[{ attributes: ['locale'] }], 'article: indexes[0]: "locale" is not an attribute'],
     [[{ attributes: ['note'] }], 'article: indexes[0]: "note" may be too long for a sorted index'],
     [[{ attributes: ['data'] }], 'article: indexes[0]: "data" has the type json, which cannot be sorted'],
-    [[{ attributes: ['pass'], using: 'trigram' }], 'article: indexes[0]: "pass" is not a text'],
-    [[{ attributes: ['createdAt'], using: 'trigram' }], 'article: indexes[0]: "createdAt" is not a text'],
+    [[{ attributes: ['pass'], using: 'trigram' }], 'article: indexes[0]: "pass" is not a text attribute'],
+    [[{ attributes: ['createdAt'], using: 'trigram' }], 'article: indexes[0]: "createdAt" is not a text attribute'],
     [
       [{ attributes: ['tag'] }],
       'article: indexes[0]: "tag" is a component; set index: true on the attribute',

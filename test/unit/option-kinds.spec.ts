@@ -16,7 +16,7 @@ const VALUES = {
   number: 7,
   negative: -1,
   NaN: Number.NaN,
-  text: 'a text',
+  text: 'a string',
   empty: '',
   list: [],
   nulls: [null],

@@ -164,7 +164,7 @@ describe('the variant of a URL', () => {
     ['constructor', '', 'none'],
     ['w640-h360-cover-q80.webp', '', 'w640-h360-cover-q80.webp, lasts'],
     ['w640-h360-cover-x30-y80-q80.webp', '', 'w640-h360-cover-x30-y80-q80.webp, lasts'],
-    // A former focal point: the old variant if it is stored, otherwise the present one.
+    // A former focal point: the old variant if it is stored, otherwise the current one.
     [
       'w640-h360-cover-x20-y20-q80.webp',
       '',
@@ -204,7 +204,7 @@ describe('the variant of a URL', () => {
   );
 
   it.each([
-    [{ signingKeys: ['short'] }, 'signingKeys must be a list of texts of at least 32 bytes'],
+    [{ signingKeys: ['short'] }, 'signingKeys must be a list of strings of at least 32 bytes'],
     [{ original: 'raw' as never }, 'SharpImages: original'],
     [{ maxPixels: 0 }, 'SharpImages: maxPixels'],
     [{ maxSide: 0 }, 'SharpImages: maxSide'],

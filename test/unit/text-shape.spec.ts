@@ -201,7 +201,7 @@ describe('plans of query objects', () => {
     expect(got).toEqual(eachAnew(of('a'), of('b & c'), of('a')));
   });
 
-  it('are no plans of query strings with the text of an object', () => {
+  it('are not plans of query strings with the text of an object', () => {
     const query = { filters: { title: 'a' } };
     const { made, got } = asked({}, query, JSON.stringify(query));
     expect([made, got]).toEqual([2, eachAnew(query, JSON.stringify(query))]);

@@ -40,7 +40,7 @@ describe('retries of events', () => {
 describe('headers of webhooks', () => {
   it.each(['Trailer', 'host', 'Content-Length', 'TE', 'Webhook-Id', 'a b', ''])('cannot be "%s"', (name) => {
     const endpoint = { name: 'a', url: 'https://example.org', headers: { [name]: 'x' } };
-    expect(() => checkEndpoint(endpoint)).toThrow('headers must be an object of texts');
+    expect(() => checkEndpoint(endpoint)).toThrow('headers must be an object of strings');
   });
 
   it('fail the attempt if Node refuses them', async () => {

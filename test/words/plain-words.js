@@ -21,6 +21,8 @@ const BANNED = [
   /\b(?:says|say|said) so\b/i,
   /\b(?:is|are|was|were) told\b/i,
   /\btold (?:of|that|how)\b/i,
+  // "Is not a".
+  /(?<!\bthere\s+)\b(?:is|are|was|were)\s+no (?!longer\b|more\b)\w+/i,
 ];
 
 /** Words of the code that users do not know; they read "response", "next to", "requested", "is listed in". */

@@ -22,7 +22,7 @@ const problemsIn = (texts: readonly string[]): string[] =>
     problemsOf(text, { forReaders: true }).map((problem) => `"${text.slice(0, 60)}" ${problem}`),
   );
 
-/** Marks of Markdown that are no words: emphasis, and the addresses of links. */
+/** Marks of Markdown that are not words: emphasis, and the addresses of links. */
 const withoutMarks = (text: string): string =>
   text
     .replaceAll(/\]\([^)\s]*\)/g, '')

@@ -27,7 +27,7 @@ export async function sendForm<T>(path: string, form: FormData, sent: Sent = {})
     if (status === 401 && refusals < MAX_REFUSALS && (await session.refused(authorization))) continue;
     const body = parsed(text);
     if (status >= 400) throw new ApiError(status, (body as { error?: object } | null)?.error ?? {});
-    if (body === null) throw new OfflineError(new Error('The response is no JSON'));
+    if (body === null) throw new OfflineError(new Error('The response is not JSON'));
     return body as T;
   }
 }

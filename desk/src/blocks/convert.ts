@@ -13,7 +13,7 @@ const { nodes } = schema;
 /** Blocks of nodes. Nodes are immutable, so that an entry is valid as long as its node exists. */
 const known = new WeakMap<Node, Block>();
 
-/** Makes a document of the editor; anything that is no list of blocks is an empty one. */
+/** Makes a document of the editor; anything that is not a list of blocks is an empty one. */
 export function toDocument(value: unknown): Node {
   const content = Array.isArray(value) ? value.map(toBlock) : [];
   return nodes.doc.create(null, content.length === 0 ? [nodes.paragraph.create()] : content);

@@ -30,7 +30,7 @@ const isPadding = (child: Rest): boolean =>
 
 function toInline(child: unknown, link: Mark | null): readonly Node[] {
   const around = link === null ? [] : [link];
-  if (!isRecord(child)) throw new RangeError('A node is no object');
+  if (!isRecord(child)) throw new RangeError('A node is not an object');
   if (isPadding(child)) return [];
   const { type, text } = child;
   if (type === 'text' && typeof text === 'string' && text !== '')
@@ -47,7 +47,7 @@ function toLink(child: Rest, part: number): readonly Node[] {
   return made.length > 0 ? made : [nodes.other_inline.create({ node: child })];
 }
 
-/** Makes the content of a block. Throws a RangeError for what are no nodes. */
+/** Makes the content of a block. Throws a RangeError for what are not nodes. */
 export function toInlines(children: unknown): readonly Node[] {
   if (!Array.isArray(children)) throw new RangeError('A block without children');
   return children.flatMap((child: unknown, at) => {

@@ -30,7 +30,7 @@ export default function LinkForm({ view, link, close }: FormProps) {
     if (address === null) return;
     close();
     const rest: unknown = link?.attrs['rest'];
-    // Another address is no link to the document any more.
+    // Another address is not a link to the document any more.
     const kept = isRecord(rest) ? restOf(rest, address === before ? [] : ['document']) : null;
     view.run(setLink({ url: address, rest: kept }));
   };

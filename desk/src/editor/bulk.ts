@@ -19,7 +19,7 @@ export interface Seen {
   readonly updatedAt: string;
 }
 
-/** Document with the tag of its present version. */
+/** Document with the tag of its current version. */
 export interface Tagged extends Seen {
   /** Null if it could not be read. */
   readonly etag: string | null;
@@ -80,7 +80,7 @@ const localeOf = (verb: BulkVerb, { type, locale }: Place): object =>
 const send = async ({ route }: Type, body: object): Promise<Answer> =>
   (await request<Answer>(`${settings.api}/${route}/bulk`, { method: 'POST', body })).body;
 
-/** Reads the present version. Without `findOne`, a list shows it, and has no tag of one document. */
+/** Reads the current version. Without `findOne`, a list shows it, and has no tag of one document. */
 async function presentOf(documentId: string, { type, locale, model }: Reading): Promise<Present> {
   const query = {
     fields: ['updatedAt'],
@@ -115,7 +115,7 @@ async function tagOf(seen: Seen, reading: Reading): Promise<Tagged> {
   }
 }
 
-/** Reads the present version of each document, a few at a time. Throws an OfflineError. */
+/** Reads the current version of each document, a few at a time. Throws an OfflineError. */
 export async function tagAll(documents: readonly Seen[], reading: Reading): Promise<readonly Tagged[]> {
   const tagged: Tagged[] = [];
   for (let at = 0; at < documents.length; at += TAGS_AT_ONCE)

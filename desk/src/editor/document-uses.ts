@@ -16,7 +16,7 @@ export interface Uses {
   readonly links: readonly Link[];
   /** Whether there may be more than those that were read. */
   readonly hasMore: boolean;
-  /** Types of which only the versions changed last were searched for links that filters cannot find. */
+  /** Types whose links filters cannot find: only the versions changed last were searched. */
   readonly partly: readonly Type[];
 }
 

@@ -29,7 +29,7 @@ function rowOf(document: Json, { type }: Source): Row {
   };
 }
 
-/** Reads the documents from `start` to `end`, without the end, as far as there are any. */
+/** Reads the existing documents from `start` up to, but not including, `end`. */
 async function read(source: Source, start: number, end: number): Promise<readonly Row[]> {
   const { type, model, state } = source;
   const rows: Row[] = [];

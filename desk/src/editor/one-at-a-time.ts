@@ -1,4 +1,4 @@
-/** Work of which one piece runs at a time. */
+/** Runs tasks one at a time. */
 export class OneAtATime {
   /** Piece that runs; null for none. */
   running: Promise<boolean> | null = null;

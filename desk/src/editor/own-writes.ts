@@ -36,7 +36,7 @@ const stampOf = (tag: string): string => tag.replace(/^W\//, '').slice(1).split(
 /** Own writes of one document. */
 export class OwnWrites {
   private readonly channel = new BroadcastChannel(NAME);
-  /** Stamp of a version by its stamp before an own write. */
+  /** Stamp of a version by its stamp before a write of this editor. */
   private readonly next = new Map<string, string>();
 
   constructor(

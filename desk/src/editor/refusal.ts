@@ -29,7 +29,7 @@ const bySize = (data: object): Sized[] =>
 
 const isTooLarge = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 413;
 
-/** Size of the writes of a form, as far as the server has refused them as too large. */
+/** Size of the smallest write of a form that the server has refused as too large. */
 export class WriteSize {
   private refused = Infinity;
 

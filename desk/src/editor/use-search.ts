@@ -11,7 +11,7 @@ export interface Wanted {
   readonly documentId: string;
   /** Name of its type; null if only texts are searched. */
   readonly type: string | null;
-  /** Texts of which each link to it in rich text contains one: its id, or the names of files. */
+  /** Texts that links to it in rich text contain: each link has its id, or one of the file names. */
   readonly texts: readonly string[];
 }
 

@@ -124,7 +124,7 @@ function LongTextField(props: FieldProps) {
 /** Numbers that JavaScript may not represent; they stay texts. */
 const EXACT = ['biginteger', 'decimal'];
 
-/** Returns the value of a typed number. A text that is no number stays, so that it can be corrected. */
+/** Returns the value of a typed number. A text that is not a number stays, so that it can be corrected. */
 function numberOf(text: string, type: string): number | string | null {
   return EXACT.includes(type) || !isNumber(text) ? orNull(text) : Number(text);
 }
@@ -206,7 +206,7 @@ function DateTimeField(props: FieldProps) {
 const textOfJson = (value: unknown): string =>
   value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
 
-/** JSON as text. One that is no JSON, or loses digits, is kept with the unsaved work, and is not sent. */
+/** JSON as text. One that is not JSON, or loses digits, is kept with the unsaved work, and is not sent. */
 function JsonField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<unknown>(props);
   const broken = unfinishedText(value);

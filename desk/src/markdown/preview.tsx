@@ -1,4 +1,4 @@
-/** Preview of Markdown: HTML in it is shown as far as it is harmless. */
+/** Preview of Markdown. Shows only harmless HTML. */
 import { useDebouncedValue } from '@mantine/hooks';
 import createPurifier from 'dompurify';
 import { marked } from 'marked';

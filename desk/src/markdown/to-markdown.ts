@@ -106,7 +106,7 @@ class Writer {
     return made.filter((text) => text !== '').join('\n\n');
   }
 
-  /** Rows of the table that begins at an entry; none if it is no table of texts. */
+  /** Rows of the table that begins at an entry; none if it is not a table of texts. */
   private rowsAt(entries: readonly Entry[], at: number): readonly Block[] {
     const tableAt = (index: number): Table | null => {
       const entry = entries[index];

@@ -32,7 +32,7 @@ const COPIED = ['alternativeText', 'caption', 'focalPoint'];
 const WRITTEN = ['image/jpeg', 'image/png', 'image/webp'];
 const QUALITY = 0.92;
 
-/** Throws an ApiError if another editor has replaced the picture, of which the area would be another part. */
+/** Throws an ApiError if another editor has replaced the picture: the area would show another part of it. */
 async function mustBeShown(file: Json): Promise<void> {
   const { url } = await readFile(textOfValue(file['documentId']));
   if (url !== file['url']) throw new ApiError(412, { message: 'Precondition Failed' });

@@ -189,7 +189,7 @@ export function replaceFile(file: Json, bytes: File, fileInfo: FileChange = {}):
 export const deleteFile = (file: Json): Promise<boolean> =>
   unlessGone(request(`${settings.api}/upload/files/${idOf(file)}`, { method: 'DELETE' }));
 
-/** Documents that link the file, as far as the editor may see them: in all languages, drafts included. */
+/** Documents that link the file and that the editor may see: in all languages, drafts included. */
 export async function usesOf(file: Json, model: Model): Promise<readonly Link[]> {
   const states = model.types.some(hasDrafts) ? ['draft', 'published'] : ['published'];
   // The first view that has a document names it.

@@ -36,7 +36,7 @@ export default function MediaScreen() {
   });
   // Steps in the browser's history change the address, too.
   useEffect(() => setChosen([]), [address.toString()]);
-  // The browser returns from a folder to the one before; filters and searches are no steps.
+  // The browser returns from a folder to the one before; filters and searches are not steps.
   const go = (change: Partial<LibraryState>): void =>
     setAddress(writeLibrary({ ...state, ...change }), { replace: change.folder === undefined });
   const toggle = (link: Link): void => {

@@ -72,7 +72,7 @@ export function writeFilters(filters: AuditFilters): URLSearchParams {
   return address;
 }
 
-/** Begin of a day in the time zone of the editor, `days` later; null for text that is no day. */
+/** Begin of a day in the time zone of the editor, `days` later; null for text that is not a day. */
 function dayOf(text: string, days = 0): string | null {
   const [year = Number.NaN, month = 1, day = 1] = text.split('-').map(Number);
   const begin = new Date(year, month - 1, day + days);

@@ -89,7 +89,7 @@ export class Model {
     return this.types.filter(({ hidden, route, verbs }) => !hidden && route !== null && 'find' in verbs);
   }
 
-  /** Types of which the editor may create documents, even without a list of them. */
+  /** Types whose documents the editor may create, even without a list of them. */
   get creatable(): readonly Type[] {
     return this.types.filter(
       ({ hidden, route, kind, verbs }) =>

@@ -1,4 +1,4 @@
-/** Entries of a list of choices from which on editors search instead of scrolling. */
+/** Lists with more choices than this have a search. */
 const MANY = 10;
 
 export const isLong = (choices: readonly unknown[]): boolean => choices.length > MANY;

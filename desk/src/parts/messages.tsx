@@ -4,7 +4,7 @@ import { IconAlertCircle, IconCheck } from '@tabler/icons-react';
 import { useEffect, useSyncExternalStore } from 'react';
 import { Observed } from '../editor/observed.ts';
 
-/** Milliseconds for which a message is shown. */
+/** Time that a message is shown, in milliseconds. */
 const SHOWN = 5000;
 /** Milliseconds for which a screen reader finds an announcement, which it reads when it appears. */
 const ANNOUNCED = 1000;

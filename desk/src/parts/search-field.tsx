@@ -31,7 +31,7 @@ export function SearchField({ label, search, go, ...rest }: Props) {
     later.cancel();
     setText(next);
   };
-  // Views, buttons and steps in the history replace the search. Spaces at the end of an own text stay.
+  // Views, buttons and steps in the history replace the search. Spaces at the end of typed text stay.
   useEffect(() => {
     if (search === known.current) return;
     known.current = search;

@@ -89,7 +89,7 @@ export function marksIn(node: HtmlNode, around: Marks): Marks {
       if (isOn) names.add(name);
       else names.delete(name);
   const url = node.nodeName === 'A' ? linkable(attributeOf(node, 'href')) : null;
-  // The part of another page is no part of this one.
+  // The part of another page is not part of this one.
   return { names: [...names], url: url === null || url.startsWith('#') ? around.url : url };
 }
 

@@ -48,7 +48,7 @@ const TEXT = 3;
 const ELEMENT = 1;
 
 const split = (names: string): ReadonlySet<string> => new Set(names.split(' '));
-/** Elements whose content is no text of the page. */
+/** Elements whose content is not text of the page. */
 const SKIPPED = split(
   'SCRIPT STYLE HEAD META LINK TITLE TEMPLATE NOFRAMES NOSCRIPT IFRAME FRAME OBJECT EMBED SVG MATH XML AUDIO VIDEO CANVAS SELECT TEXTAREA DATALIST',
 );
@@ -141,7 +141,7 @@ class Builder {
     this.table = around;
   }
 
-  /** Notes that a cell has a block in it which is no text of its row. */
+  /** Notes that a cell has a block in it that is not text of its row. */
   private divides(): void {
     if (this.kind.table) this.kind.table.hasBlocks = true;
   }

@@ -49,7 +49,7 @@ interface Checked {
 const asksForLinks = ({ type, verb }: Props, model: Model): boolean =>
   verb === 'publish' && !model.strictRelations && mayLackLinks(type, model);
 
-/** Reads the present versions, or counts the documents that match. */
+/** Reads the current versions, or counts the documents that match. */
 function useChecked(props: Props) {
   const { type, verb, locale, chosen } = props;
   const known = useModel();

@@ -47,7 +47,7 @@ export function Question({ editor, asked, close, deleted, publish }: Props) {
   } as const;
   const [heading, hint] = questions[asked];
   const remove = async (everywhere: boolean): Promise<void> => {
-    // The form shows the change of another editor, with which the document can be deleted.
+    // The form shows the change of another editor. The document can then be deleted.
     if (!(await send(() => editor.remove(everywhere)))) return editor.catchUp();
     close();
     say(texts.deletedNow);

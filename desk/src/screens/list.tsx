@@ -112,7 +112,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
   useEffect(() => setSelected(new Map()), [address.toString()]);
   const open = (change: Partial<ListState>, replace: boolean): void =>
     setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace });
-  // The browser returns from a page of the list to the one before; filters and searches are no steps.
+  // The browser returns from a page of the list to the one before; filters and searches are not steps.
   const go = (change: Partial<ListState>): void => open(change, change.page === undefined);
   useLastPage(state.page, data?.meta.pagination, (page) => open({ page }, true));
   const { documents, move, alert } = useMoves({ type, state, documents: data?.data ?? [] });

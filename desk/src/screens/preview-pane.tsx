@@ -59,7 +59,7 @@ export default function PreviewPane({
   const { panels } = texts;
   const [width, setWidth] = useState<Width>(() => (innerWidth < NARROW ? 'phone' : 'desktop'));
   const { error, isStored, refetch, ...query } = usePreview(editor);
-  // The former language keeps its response, which is no preview of one without a version.
+  // The former language keeps its response, which is not a preview of one without a version.
   const data = isStored ? query.data : undefined;
   const title = titleOfValue(editor.store.get(editor.type.title)) || editor.type.label;
   return (

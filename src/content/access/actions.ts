@@ -40,7 +40,7 @@ export const EVERY = '*';
 /** Subjects that can only be opened. */
 const OPEN_ONLY_SUBJECTS: readonly string[] = [DESK_GRANT, AUDIT_GRANT, RELEASES_GRANT];
 
-/** Subjects of grants that are no content types: locales, the model, and those that can only be opened. */
+/** Subjects of grants that are not content types: locales, the model, and those that can only be opened. */
 export const OTHER_SUBJECTS: readonly string[] = ['locale', MODEL_GRANT, ...OPEN_ONLY_SUBJECTS];
 
 /** Actions on a type, on every type, or on the desk, which can only be opened. */

@@ -1,4 +1,4 @@
-/** Whether conditions of grants can hold for a version in a locale, of which nothing else is known. */
+/** Whether conditions of grants can hold for a version of which only the locale is known. */
 import { isObject } from '../../kernel/json.js';
 import { type Decision, type Formula, grantedOf } from './decide.js';
 

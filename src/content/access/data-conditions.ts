@@ -7,7 +7,7 @@ import type { GrantFilters, PresetOf, WhereOf } from './grant-condition.js';
 const PREFIX = '$CURRENT_USER';
 const VARIABLE = /^\$CURRENT_USER(?:\.(\w+))?$/;
 
-/** Attribute that a text stands for: null for the caller's id; undefined if the text is no variable. */
+/** Attribute that a text stands for: null for the caller's id; undefined if the text is not a variable. */
 export function variableIn(text: unknown): { readonly attribute: string | null } | undefined {
   const found = typeof text === 'string' ? VARIABLE.exec(text) : null;
   return found === null ? undefined : { attribute: found[1] ?? null };

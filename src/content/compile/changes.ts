@@ -91,7 +91,7 @@ export function revisionOf({ type, row, value, lists, covers = () => true }: Con
   return sql`((${digest} & ${constant(-1 - GENERATION_BITS)}) | ${constant(type.storage.generation)})`;
 }
 
-/** Whether the revision of a row is of the present model, and known. */
+/** Whether the revision of a row is of the current model, and known. */
 const isCurrent = ({ storage }: ContentType, row: Sql): Sql =>
   sql`(${row}.revision & ${constant(GENERATION_BITS)}) = ${constant(storage.generation)}`;
 

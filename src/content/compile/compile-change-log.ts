@@ -143,7 +143,7 @@ export interface Probe {
  * Reasons why changes of a table `c` of `pg_class` may be missing. Statement triggers fire only for the table
  * that the statement names, and not for logical replication. Row security may hide rows without a change.
  */
-const FLAWS = sql`(c.relkind <> 'r', 'it is no plain table'),
+const FLAWS = sql`(c.relkind <> 'r', 'it is not a plain table'),
   (exists (select 1 from pg_inherits i where c.oid in (i.inhparent, i.inhrelid)),
     'it shares rows with others that inherit'),
   (exists (select 1 from pg_subscription_rel s where s.srrelid = c.oid), 'a subscription fills it'),

@@ -2,7 +2,7 @@
 import type { Identifier, Statement } from '../../kernel/sql.js';
 import { param, print, quote, sql } from '../../kernel/sql.js';
 
-/** Time for which a response is stored. */
+/** Time that a response stays stored. */
 const LIFETIME = sql`interval '24 hours'`;
 
 /** Locks a key until the transaction ends; `held` is false while another transaction has it. */

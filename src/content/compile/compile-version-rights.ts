@@ -111,7 +111,7 @@ interface ActionsRequest extends Pick<
 export type ActionDecisions = Readonly<Record<'update' | 'live' | 'publish' | 'delete', Decision>>;
 
 /**
- * Selects the `locale` and `published` of each version of the present model, and whether it meets each
+ * Selects the `locale` and `published` of each version of the current model, and whether it meets each
  * decision, by its name. `added`: whether an update may add its copy in the given locale.
  */
 export function compileActionRights(

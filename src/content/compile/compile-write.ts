@@ -17,7 +17,7 @@ const timeOf = (published: boolean): Sql => (published ? TIME : sql`null`);
 /** Common table expression with the digest of each write, computed once for all its rows. */
 const DIGEST = sql`r`;
 
-/** Rows `g` of several writes, of which each updates a row. */
+/** Rows `g` of several writes, each of which updates a row. */
 const FROM_MANY = inMany(sql` from g`);
 
 interface PrintedValues {

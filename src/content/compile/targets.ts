@@ -22,7 +22,7 @@ export interface Targets {
   readonly position: Sql | null;
 }
 
-/** Single instance. An older model may have stored a list, of which this is the first. */
+/** Single instance, or the first of a list that an older model stored. */
 const first = (value: Sql): Sql =>
   sql`case jsonb_typeof(${value}) when 'array' then ${value}->0 else ${value} end`;
 

@@ -49,7 +49,7 @@ const isPlaced = ({ storage }: ContentType): boolean =>
 export const placeColumn = (type: ContentType): Sql =>
   isPlaced(type) ? sql`, ${nextCount(type)} as place` : sql``;
 
-/** Prints a statement: `parts`, of which `d` has the written rows, link steps, and `last`. */
+/** Prints a statement: `parts`, link steps, and `last`. The part `d` has the written rows. */
 export function statement({ type, last }: WrittenShape, parts: Parts, links: readonly LinkStep[]): Sql {
   const place = isPlaced(type) ? forms(sql`n as (select ${nextCount(type)} as place), `, sql``) : sql``;
   const tables = parts.flatMap(({ name, body, once = false }) =>

@@ -180,7 +180,7 @@ export class ContentService<T extends Subject = DocumentFields> {
 
   /**
    * Deletes the draft and the published version of one locale, or of all with `locale: '*'`. An absent
-   * document is no error (protocol 8.7, 9.8).
+   * document is not an error (protocol 8.7, 9.8).
    */
   async delete(
     documentId: string | null,

@@ -113,7 +113,7 @@ export class Documents {
   }
 
   /**
-   * Deletes the planned locale's versions, draft and published. An absent document is no error, unless a
+   * Deletes the planned locale's versions, draft and published. An absent document is not an error, unless a
    * precondition requires one (protocol 1.5, 8.7, 9.8).
    */
   async delete(plan: ReadPlan, options: WriteOptions): Promise<void> {

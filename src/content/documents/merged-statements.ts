@@ -1,4 +1,4 @@
-/** Statements of several writes, as few of which are sent as possible. */
+/** Statements of several writes, merged so that as few as possible are sent. */
 import type { Statement } from '../../kernel/sql.js';
 import type { Row } from '../../pool/runner.js';
 

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 /** Numbers by name in camelCase. */
 export type Counters = Readonly<Record<string, number>>;
 
-/** Readers of the totals since the start, and of the present values, if there are any. */
+/** Readers of the totals since the start, and of the current values, if there are any. */
 interface Part {
   readonly totals: () => Counters;
   readonly present?: () => Counters;
@@ -24,7 +24,7 @@ export class MetricParts {
     return Object.fromEntries([...this.parts].map(([name, { totals }]) => [name, totals()]));
   }
 
-  /** Returns the present values of the features that have some. */
+  /** Returns the current values of the features that have some. */
   present(): Readonly<Record<string, Counters>> {
     return Object.fromEntries(
       [...this.parts].flatMap(([name, { present }]) => (present === undefined ? [] : [[name, present()]])),

@@ -37,7 +37,7 @@ export class AccessGuard implements CanActivate {
       requireContainer(request);
       return true;
     }
-    // Old contents may be more private than the present one: no cache stores them, errors included.
+    // Old contents may be more private than the current one: no cache stores them, errors included.
     if (HANDLERS[route.handler].route === 'history')
       this.adapter.httpAdapter.setHeader(http.getResponse<object>(), 'Cache-Control', 'no-store');
     const timing = this.settings.serverTiming ? new Timing() : null;

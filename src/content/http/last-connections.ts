@@ -54,7 +54,7 @@ const hasConnections = (server: Server): Promise<boolean> =>
  * Connections of a stopping server. Every response closes its connection, so that a busy connection ends with
  * the request under way. When the server closes, Node resets idle connections, which loses a request in
  * transit. After a signal, the server therefore closes a second later. Connections without a whole request
- * (browsers open some in advance) are closed after a second more in which no body arrives.
+ * (browsers open some in advance) are closed if no body arrives for another second.
  */
 @Injectable()
 export class LastConnections implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown {

@@ -22,7 +22,7 @@ const SINCE = new Date(0).toISOString();
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
 
-/** Returns the English name of a code; a code that is no language tag is its own name. */
+/** Returns the English name of a code; a code that is not a language tag is its own name. */
 function nameOf(code: string): string {
   try {
     return `${NAMES.of(code) ?? code} (${code})`;

@@ -75,7 +75,7 @@ export class Readiness {
     return { database: 'up', model: this.isMigrated ? 'up' : 'missing' };
   }
 
-  /** A full queue is no failure while the database responds to the requests in it. */
+  /** A full queue is not a failure while the database responds to the requests in it. */
   private async responds(): Promise<boolean> {
     const answered = this.database.ping().then(
       () => true,

@@ -14,7 +14,7 @@ interface AuditedDetails {
   readonly actor?: Pick<Caller, 'kind' | 'id'>;
   /** Names of the members that the request changes. */
   readonly attributes?: readonly string[];
-  /** Whether the request only checks an action. Such a request is no entry. */
+  /** Whether the request only checks an action. Such a request is not an entry. */
   readonly isDryRun?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Log of changes and sign-ins, to which the application only appends. */
+/** Log of changes and sign-ins. The application only appends to it. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType } from './model.js';
 import { inSchema, splitTable } from './naming.js';

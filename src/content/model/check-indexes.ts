@@ -44,7 +44,7 @@ function reasonAgainst(
   const isText = def === undefined ? name === 'documentId' : TEXTS.includes(def.type);
   if (def === undefined && !isIndexedAlways(name))
     return `is not an attribute${among(name, [...Object.keys(type.attributes), ...INDEXED_ALWAYS])}`;
-  if (using === 'trigram') return isText ? null : 'is not a text';
+  if (using === 'trigram') return isText ? null : 'is not a text attribute';
   if (def !== undefined) return unsortedReason(def, type);
   return unique === true ? 'is set by the server; it cannot be part of a unique index' : null;
 }

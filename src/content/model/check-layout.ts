@@ -16,7 +16,7 @@ const under =
   (message) =>
     report(`desk: ${message}`);
 
-/** Reports a name that is no attribute, or an attribute that responses never contain. */
+/** Reports a name that is not an attribute, or an attribute that responses never contain. */
 function checkName(key: string, { name, attributes = {} }: Naming, report: Report): void {
   const always: readonly string[] = name === 'component' ? [] : ALWAYS_LISTED;
   if (always.includes(key)) return;

@@ -20,7 +20,7 @@ export function checkTenant(type: ContentTypeDefinition, report: Report): void {
     report(`tenant: "${key}" must be a to-one relation without "mappedBy", or one of ${SCALARS.join(', ')}`);
   if (tenant?.localized === true)
     report(`tenant: "${key}" is localized, but a document belongs to one tenant in all its locales`);
-  if (key === owner) report('tenant: the attribute is the owner already');
+  if (key === owner) report('tenant: the attribute is already the owner');
   if (kind === 'singleType')
     report(
       'tenant: a single type has one document for all tenants: make it a collection type, with one each',

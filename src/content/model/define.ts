@@ -79,7 +79,7 @@ type AttributesIn<T> =
   | (T extends { readonly stages: object } ? typeof STAGE : never);
 type NamesIn<T> = AttributesIn<T> | (typeof ALWAYS_LISTED)[number];
 
-/** Makes a misspelt option of a layout, or a name that is no attribute, a compile error. */
+/** Makes a misspelt option of a layout, or a name that is not an attribute, a compile error. */
 type KnownLayout<T> = T extends { readonly desk: infer D }
   ? {
       readonly desk: { readonly [P in Exclude<keyof D, keyof TypeLayout>]: never } & {
@@ -90,7 +90,7 @@ type KnownLayout<T> = T extends { readonly desk: infer D }
     }
   : unknown;
 
-/** Makes a misspelt option of an index, or a name that is no attribute, a compile error. */
+/** Makes a misspelt option of an index, or a name that is not an attribute, a compile error. */
 type KnownIndexes<T> = T extends { readonly indexes: infer I extends readonly unknown[] }
   ? {
       readonly indexes: readonly (IndexDefinition & {

@@ -172,7 +172,7 @@ export function joinOf(def: RelationDefinition | MediaDefinition, context: JoinC
     const other = present(types.get(def.target), def.target);
     const theirs = other.attributes[def.mappedBy];
     if (theirs?.type !== 'relation' || isMorph(theirs) || 'morphBy' in theirs)
-      throw new Error(`${def.target}.${def.mappedBy} is no relation with an inverse side`);
+      throw new Error(`${def.target}.${def.mappedBy} is not a relation with an inverse side`);
     return inverse({ owner: other, key: def.mappedBy, def: theirs }, tableOf(other));
   }
   if (def.type === 'relation' && def.inversedBy !== undefined) return owning({ owner, key, def }, table);

@@ -18,7 +18,7 @@ interface HandlerRow {
   readonly hasBody: boolean;
   /** Action that the caller must be permitted to do. */
   readonly action: Exclude<Route, 'bulk'> | 'publish';
-  /** Actions of which the caller may have one instead. */
+  /** Alternative actions: one of them suffices. */
   readonly otherwise: readonly HandlerRow['action'][];
 }
 

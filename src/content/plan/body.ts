@@ -65,7 +65,7 @@ interface Walk {
   readonly asked: WriteRights;
   readonly changed: ReadonlySet<string>;
   readonly former: Body | null;
-  /** Attribute of the document that contains the present value. */
+  /** Attribute of the document that contains the current value. */
   root: Attribute | null;
   readonly references: Map<ContentType, Lookup>;
   readonly passwords: string[];

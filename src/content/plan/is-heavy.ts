@@ -1,7 +1,7 @@
 import { localeChain } from './fallback.js';
 import type { ObjectPlan, OrderKey, ReadPlan } from './plan.js';
 
-/** Offset from which a page counts as slow, since the database scans the skipped rows. */
+/** Offset at which a page begins to count as slow: the database scans the skipped rows. */
 const FAR = 10_000;
 
 const isWide = ({ children }: ObjectPlan): boolean =>

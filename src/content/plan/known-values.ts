@@ -38,7 +38,7 @@ const unknownValue = (value: string, values: readonly string[], path: readonly s
   path,
 });
 
-/** Returns the unknown values that a condition compares an enumeration with. Variables are no values yet. */
+/** Returns the unknown values that a condition compares an enumeration with. Variables are not values yet. */
 export function unknownOperands(condition: Condition, path: readonly string[] = []): readonly UnknownValue[] {
   switch (condition.kind) {
     case 'all':

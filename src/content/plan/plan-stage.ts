@@ -103,7 +103,7 @@ export function withStage(
   const after = change.edits && !may ? stages.initial : to;
   const isMove = to !== from && !restored;
   if (isMove && stages.states.get(from)?.to.has(to) !== true)
-    at.report(`${STAGE} cannot change to this value from the present one`, to);
+    at.report(`${STAGE} cannot change to this value from the current one`, to);
   else if (isMove && !may) refusals.push({ error: notGranted(type), path: [STAGE] });
   else if (publish && !change.older && stages.publishing.size > 0 && !stages.publishing.has(after))
     at.report(

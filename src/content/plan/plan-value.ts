@@ -188,7 +188,7 @@ export function planScalar(attribute: ScalarAttribute, level: Level, context: Pl
   if (isNew && attribute.def.generate === true) return null;
   if (isNew) return acceptStored(attribute, attribute.def.default, { level, context });
   if (!context.complete) return undefined;
-  // A stored password is a hash, to which the rules of passwords do not apply.
+  // A stored password is a hash. The rules of passwords do not apply to it.
   const stored = level.stored[attribute.name] ?? (context.missingIsNull ? null : undefined);
   const isHash = attribute.def.type === 'password' && typeof stored === 'string';
   if (!isHash) acceptStored(attribute, stored, { level, context });

@@ -53,7 +53,7 @@ function single(raw: unknown, at: string): TargetId {
 const refusedRelation = ({ attribute: { name }, at }: RelationPlace): Error =>
   invalidKey(name, { at: at === name ? '' : at, path: at }, SOURCE);
 
-/** Error for a `__type` that is no target. It names the targets that the caller may find. */
+/** Error for a `__type` that is not a target. It names the targets that the caller may find. */
 function wrongType({ at, types }: RelationPlace): Error {
   const allowed = types.map(typeUid).join(', ');
   const message = `${at}.${TYPE} must be one of the following values: ${allowed}`;

@@ -23,7 +23,7 @@ export const decideReading = (
 
 /**
  * Whether a caller may see stored versions of a type in a state: it reads and updates some documents.
- * A condition holds for the present document, and for the values of each version.
+ * A condition holds for the current document, and for the values of each version.
  */
 export const mayLook = (viewer: Viewer, published: boolean): boolean =>
   decide(viewer.caller, viewer.type, 'update') !== 'none' && reading(viewer, published) !== 'none';

@@ -76,7 +76,7 @@ function boolean(given: JsonObject, name: string, path: readonly string[]): bool
 function text(given: JsonObject, name: string, path: readonly string[]): string | null {
   const { [name]: value = null } = given;
   if (value === null || (typeof value === 'string' && value !== '')) return value;
-  throw wrong('expected a text', [...path, name]);
+  throw wrong('expected a string', [...path, name]);
 }
 
 function actionOf({ action }: JsonObject, path: readonly string[]): BulkAction {
@@ -100,7 +100,7 @@ function documentIdOf(given: JsonObject, action: BulkAction, path: readonly stri
   const id = text(given, 'documentId', path);
   if (action === 'create' && id !== null)
     throw wrong('a new document gets its id from the server', [...path, 'documentId']);
-  if (action !== 'create' && id === null) throw wrong('expected a text', [...path, 'documentId']);
+  if (action !== 'create' && id === null) throw wrong('expected a string', [...path, 'documentId']);
   return id;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 
-/** Time in milliseconds for which a shutdown waits for work. */
+/** Time that a shutdown waits for work, in milliseconds. */
 const SHUTDOWN_WAIT = 5000;
 /** Milliseconds until repeated work first runs, at most: some processes live shorter than an interval. */
 const FIRST_RUN = 60_000;
@@ -16,7 +16,7 @@ export class BackgroundWork implements BeforeApplicationShutdown {
 
   constructor(@Inject(TELEMETRY) private readonly telemetry: Telemetry) {}
 
-  /** Whether the application shuts down: work of several statements ends after the present one. */
+  /** Whether the application shuts down: work of several statements ends after the current one. */
   get isStopping(): boolean {
     return this.isOver;
   }

@@ -32,7 +32,7 @@ function ownIndexes(orm: MikroORM, defaultSchema?: string): ReadonlyMap<string, 
   );
 }
 
-/** Whether the content has made an index: by its present model, or by one before it. */
+/** Whether the content has made an index: by its current model, or by one before it. */
 const isOwn = (table: DatabaseTable, { keyName, primary, columnNames }: Index): boolean =>
   primary ||
   keyName === FORMER_INDEX ||

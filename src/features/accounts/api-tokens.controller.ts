@@ -35,9 +35,9 @@ function tokenIn(body: unknown): NewApiToken {
   const wrong = (key: string, expected: string): never => {
     throw validationError(`${key} must be ${expected}`, { key, path: key, source: 'body' });
   };
-  if (typeof name !== 'string' || name.trim() === '') return wrong('name', 'a text');
+  if (typeof name !== 'string' || name.trim() === '') return wrong('name', 'a string');
   if (!isKind(kind)) return wrong('kind', 'read-only, full-access or custom');
-  if (description !== undefined && typeof description !== 'string') return wrong('description', 'a text');
+  if (description !== undefined && typeof description !== 'string') return wrong('description', 'a string');
   if (grants !== undefined && !isObject(grants)) return wrong('grants', 'an object');
   if (days !== undefined && typeof days !== 'number') return wrong('days', 'a number');
   return {

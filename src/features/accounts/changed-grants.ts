@@ -1,4 +1,4 @@
-/** Stored grants of which some actions change. */
+/** Changes some actions of stored grants. */
 import { type Action, actionsOn, EVERY, OTHER_SUBJECTS } from '../../content/access/actions.js';
 import type { Grant, Grants } from '../../content/access/permissions.js';
 import { isObject } from '../../kernel/json.js';

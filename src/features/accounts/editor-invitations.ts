@@ -39,7 +39,7 @@ export class EditorInvitations {
     );
   }
 
-  /** Invites an account with its present role. Throws a ContentError if it cannot sign in at the desk. */
+  /** Invites an account with its current role. Throws a ContentError if it cannot sign in at the desk. */
   async again(documentId: string): Promise<string> {
     const account = await this.accounts.find({ documentId });
     if (account === null) throw notFound();

@@ -94,7 +94,7 @@ export class RateLimits {
       try {
         return await work();
       } catch (error) {
-        // A server error, for example of the database, is no guess.
+        // A server error, for example of the database, is not a guess.
         if (error instanceof ContentError && error.status < 500) await failed();
         throw error;
       }
@@ -137,10 +137,10 @@ export class RateLimits {
 /**
  * Refuses an address at its own limit. At the limit of all addresses, it refuses each address with a failure.
  */
-async function refuse({ byBoth, byIdentifier, perIdentifier }: Counters, { own, all }: Keys): Promise<void> {
-  const [ours, everybodys] = await Promise.all([byBoth.get(own), byIdentifier.get(all)]);
-  const failures = ours?.consumedPoints ?? 0;
-  const reached = failures >= perIdentifier ? ours : everybodys;
+async function refuse({ byBoth, byIdentifier, perIdentifier }: Counters, keys: Keys): Promise<void> {
+  const [own, total] = await Promise.all([byBoth.get(keys.own), byIdentifier.get(keys.all)]);
+  const failures = own?.consumedPoints ?? 0;
+  const reached = failures >= perIdentifier ? own : total;
   if (failures > 0 && reached !== null && reached.consumedPoints >= perIdentifier) throw tooMany(reached);
 }
 

@@ -98,7 +98,7 @@ export class Sessions {
   }
 }
 
-/** Sessions of the account that have not expired, and began with its present password. */
+/** Sessions of the account that have not expired, and began with its current password. */
 export const liveSessions = ({ sessions, state }: Account): readonly Session[] =>
   sessions.filter((one) => one.state === state && new Date(one.expiresAt).getTime() > Date.now());
 

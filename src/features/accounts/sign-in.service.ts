@@ -38,7 +38,7 @@ export function unblocked(account: Account): Account {
 
 const REGISTER_FIELDS = ['username', 'email', 'password'];
 
-/** Hides a key that is no name: it may be a whole body sent in the wrong format. */
+/** Hides a key that is not a name: it may be a whole body sent in the wrong format. */
 const shownKey = (key: string): string => (/^[\w.-]{1,64}$/.test(key) ? key : '(not a name)');
 
 /** Whether the error reports only taken unique attributes. */

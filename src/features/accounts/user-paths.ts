@@ -27,7 +27,7 @@ import type { ContentType } from '../../content/model/model.js';
 const USER = 'user';
 const ROLE = 'role';
 
-/** Permissions that every signed-in user has on the own account. */
+/** Permissions that every signed-in user has on their own account. */
 const OWN_ACCOUNT = Permissions.of({ [USER]: ['findOne'] });
 
 interface AccountRow {
@@ -215,7 +215,7 @@ function isFor({ of, action, handler }: AccountRow, { kind, permissions }: Calle
   return handler !== 'me' || kind === 'user' || kind === 'system';
 }
 
-/** Adds the permission to read one's own account, which needs no grant. */
+/** Adds the permission of users to read their own account, which needs no grant. */
 function callerAt({ handler }: AccountRow, caller: Caller): Caller {
   return handler === 'me' ? { ...caller, permissions: caller.permissions.plus(OWN_ACCOUNT) } : caller;
 }
@@ -224,7 +224,7 @@ function operationOf(one: AccountRow, context: SchemaContext): Operation {
   const { type, action, describing } = context;
   const view = rootView(describing, type, action);
   const parameters = parametersOf(one.parameters, { type, view, describing }) as Parameter[];
-  // The user of an own strategy need not be stored.
+  // The application's own strategies may have users that are not stored.
   const onOne = one.parameters.includes('id') || one.handler === 'me' ? ON_DOCUMENT : [];
   return {
     operationId: `${one.of === USER ? 'Users' : 'Roles'}_${one.handler}`,

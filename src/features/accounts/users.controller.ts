@@ -154,7 +154,7 @@ export class UsersController {
     }
   }
 
-  /** Ignores keys that are no attributes, or that requests may not write (19.17). */
+  /** Ignores keys that are not attributes, or that requests may not write (19.17). */
   private writableValues(body: unknown): Readonly<Record<string, unknown>> {
     if (!isObject(body)) throw validationError('Request body cannot be empty');
     const { attributes } = this.accounts.type;

@@ -118,7 +118,7 @@ const isSecret = (value: unknown): boolean => typeof value === 'string' && Buffe
 const OPTIONS: OptionsOf<UsersOptions> = {
   secret: required(
     option(
-      'a text of at least 32 bytes, for example from `openssl rand -base64 32`, or a list of such texts',
+      'a string of at least 32 bytes, for example from `openssl rand -base64 32`, or a list of such strings',
       (value) => secretsOf(value).length > 0 && secretsOf(value).every(isSecret),
     ),
   ),

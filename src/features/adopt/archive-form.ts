@@ -17,7 +17,7 @@ const EXPECTED =
 const UNPACK = 'unpack it, and name the folder or the archive in it';
 const EXPORT = 'run "strapi export" in the project, and name its archive';
 
-/** First characters of files that are no exports, what the files are, and what to do. */
+/** First characters of files that are not exports, what the files are, and what to do. */
 const OTHERS: readonly (readonly [starts: readonly string[], kind: string, advice: string])[] = [
   [['PK\x03\x04', 'PK\x05\x06'], 'a zip file', UNPACK],
   [['BZh', '\xfd7zXZ', '\x28\xb5\x2f\xfd', '7z\xbc\xaf', 'Rar!'], 'packed, but not by gzip', UNPACK],
@@ -78,7 +78,7 @@ function refusal({ path, head }: Named, key: string | undefined): string {
   const [kind, advice] = otherKind(head) ?? [];
   if (kind !== undefined && advice !== undefined) return `${path} is ${kind}: ${advice}. ${EXPECTED}`;
   if (key !== undefined)
-    return `${path} cannot be decrypted: the key is wrong, or it is no export. ${EXPECTED}`;
+    return `${path} cannot be decrypted: the key is wrong, or it is not an export. ${EXPECTED}`;
   if (path.endsWith('.enc')) return `${path} is encrypted: give the key of the export with --key`;
   return `${path} is neither tar nor gzip: if it is encrypted, give the key of the export with --key. ${EXPECTED}`;
 }

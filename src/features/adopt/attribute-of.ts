@@ -108,7 +108,7 @@ function uidOf(reading: AttributeReading): Plain {
     return plain;
   }
   if (target === reading.name || !isSource(model.attributes[target] ?? BUILT_IN_SOURCE)) {
-    say('none', `The option "targetField" is left out: "${target}" is no text or number attribute`);
+    say('none', `The option "targetField" is left out: "${target}" is not a text or number attribute`);
     return plain;
   }
   plain['targetField'] = source;

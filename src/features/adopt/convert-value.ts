@@ -28,7 +28,7 @@ function storableJson(value: unknown): unknown {
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
-/** Returns the number of a value; NaN for a blank one, of which JavaScript makes zero. */
+/** Returns the number of a value; NaN for a blank one, which JavaScript converts to zero. */
 const numberIn = (value: unknown): number => (textOf(value).trim() === '' ? Number.NaN : Number(value));
 
 const MAX_INTEGER = 2_147_483_647;

@@ -21,7 +21,7 @@ function routeOf(model: SourceModel): string {
   return model.kind === 'singleType' ? singular : plural;
 }
 
-/** Returns the former names of each type and component of which a name differs. */
+/** Returns the former names of each type and component with a changed name. */
 export function formerNames({ names, models }: Pick<Adopted, 'names' | 'models'>): FormerNames {
   const found: [string, FormerName][] = [];
   for (const model of models.values()) {

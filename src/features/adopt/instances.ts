@@ -46,7 +46,7 @@ export class Instances {
     if (source === undefined) return [];
     const others = [given].flat().filter((one) => (one ?? null) !== null && !isObject(one));
     if (others.length > 0)
-      this.notes.say('none', [attribute.name, 'Values that are no instance of a component'], version.row);
+      this.notes.say('none', [attribute.name, 'Values that are not instances of a component'], version.row);
     const seen = new Set<number>();
     return instancesIn(source, given).flatMap((one) => {
       const component = types.component(one.uid);

@@ -13,7 +13,7 @@ const PAGE = 32_768;
 export class SeenIds {
   private readonly pages = new Map<number, Uint8Array>();
 
-  /** Adds an id. Returns whether it was there already. */
+  /** Adds an id. Returns whether it was already there. */
   add(id: number): boolean {
     const at = Math.floor(id / PAGE);
     const page = this.pages.get(at) ?? new Uint8Array(PAGE / 8);

@@ -90,7 +90,7 @@ function schemaIn(text: string, [uid, file]: readonly [string, string]): SourceS
             subject,
             file,
             key: 'attributes',
-            text: 'The file is no schema: "attributes" is no object',
+            text: 'The file is not a schema: "attributes" is not an object',
           }
         : null;
     return { uid, file, schema };
@@ -100,7 +100,7 @@ function schemaIn(text: string, [uid, file]: readonly [string, string]): SourceS
       list: 'none',
       subject,
       file,
-      text: `The file is no JSON: correct it, and run again (${reason})`,
+      text: `The file is not JSON: correct it, and run again (${reason})`,
     };
   }
 }

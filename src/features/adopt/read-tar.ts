@@ -9,7 +9,7 @@ export interface TarFile {
   readonly bytes: AsyncIterable<Buffer>;
 }
 
-/** Errors of files that are no complete tar file. `last` is the last file that could be read, or empty. */
+/** Errors of files that are not a complete tar file. `last` is the last file that could be read, or empty. */
 export interface TarErrors {
   /** The file does not begin with a header; `head` contains its first bytes. */
   readonly foreign: (head: Buffer) => Error;

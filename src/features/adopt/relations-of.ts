@@ -111,7 +111,7 @@ function morphSide(plain: Plain, reading: AttributeReading, models: Models): Pla
   const owner = textOf(attribute['morphBy']);
   const ownerName = names.get(target)?.attributes.get(owner);
   if (model.isComponent || ownerName === undefined || !ownsMorph(models.get(target)?.attributes[owner])) {
-    say('none', `The attribute is left out: "${owner}" of ${target} is no polymorphic relation`);
+    say('none', `The attribute is left out: "${owner}" of ${target} is not a polymorphic relation`);
     return null;
   }
   const isSame = (one: StrapiObject): boolean => one['target'] === target && one['morphBy'] === owner;

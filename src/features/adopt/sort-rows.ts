@@ -35,8 +35,8 @@ import {
 import { textOf } from './source-schema.js';
 import type { MovedType } from './source-types.js';
 
-const TAKEN_VALUE = 'Values that another document has already, in an attribute that is unique: left empty';
-const TAKEN_ROLE = 'Types that another role has already: they become the document id of the role';
+const TAKEN_VALUE = 'Values that another document already has, in an attribute that is unique: left empty';
+const TAKEN_ROLE = 'Types that another role already has: they become the document id of the role';
 
 const JOINED = 'Rows of a further document of a single type: they become a locale of the first document';
 const FURTHER = 'Rows of a further document of a single type, in a locale of another one: they are left out';
@@ -158,7 +158,7 @@ export class RowSorter {
             list: 'none',
             subject: part.ownerType,
             key: part.field,
-            text: 'Links to targets that belong to another document already',
+            text: 'Links to targets that already belong to another document',
           },
           String(part.row),
         );

@@ -24,7 +24,7 @@ type Named = ContentTypeDefinition | ComponentDefinition;
 const nameOf = (definition: Named): string =>
   'uid' in definition ? definition.uid : definition.singularApiId;
 
-/** Types of users and roles as far as checks of relations need them. */
+/** The parts of the types of users and roles that checks of relations need. */
 const standIns = (userAttributes: AttributeDefinitions): readonly ContentTypeDefinition[] => [
   {
     kind: 'collectionType',

@@ -108,7 +108,7 @@ export class SourceTypes {
   }
 }
 
-/** Returns the instances of an attribute of the source; none if it is no component or zone. */
+/** Returns the instances of an attribute of the source; none if it is not a component or zone. */
 export function instancesIn(attribute: StrapiObject, value: unknown): readonly SourceInstance[] {
   const type = textOf(attribute['type']);
   if (type !== 'component' && type !== 'dynamiczone') return [];

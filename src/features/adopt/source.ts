@@ -81,7 +81,7 @@ async function archiveSource(
   const archive = readStrapiArchive(location, key === undefined ? {} : { key });
   const survey = await surveyOf(archive);
   if (survey.schemas.length === 0 && survey.rows.size === 0)
-    throw new AdoptError(`${location} is no export of Strapi: it contains neither schemas nor entities`);
+    throw new AdoptError(`${location} is not an export of Strapi: it contains neither schemas nor entities`);
   if (survey.schemas.length === 0)
     throw new AdoptError(`${location} contains entities, but no schemas: copy it or export it again`);
   const { size, mtimeMs } = await stat(location);

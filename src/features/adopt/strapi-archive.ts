@@ -26,7 +26,7 @@ export type StrapiItem =
       readonly name: string;
       readonly value: StrapiObject;
     }
-  /** Line or file that is no JSON object. */
+  /** Line or file that is not a JSON object. */
   | { readonly part: 'damaged'; readonly name: string; readonly line: number }
   | {
       readonly part: 'asset';
@@ -102,7 +102,7 @@ const PATH = /^(?:[^/]+\/)?((?:schemas|entities|links|configuration|assets)\/.+|
 /** Files that macOS adds to a folder when it packs it. */
 const MACOS_FILES = /(?:^|\/)(?:\._[^/]*|\.DS_Store)$/;
 
-/** Returns the path of a file without the folder around it; null for files that are no part of an export. */
+/** Returns the path of a file without the folder around it; null for files that are not part of an export. */
 function pathIn(name: string): string | null {
   const path = name.replace(/\\/g, '/').replace(/^(?:\.?\/+)+/, '');
   return MACOS_FILES.test(path) ? null : (PATH.exec(path)?.[1] ?? null);

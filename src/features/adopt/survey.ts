@@ -16,7 +16,7 @@ const FOLDER_UID = 'plugin::upload.folder';
 const LOCALE_CODE = /^[a-z]{2,3}(-[a-z0-9]+)*$/i;
 const UNLISTED = 'Rows have the locale, which the project does not list: it is one of the locales here';
 
-const UNREADABLE = 'Lines that cannot be read: they are no JSON objects';
+const UNREADABLE = 'Lines that cannot be read: they are not JSON objects';
 
 /** Types whose rows are few and needed before the others. */
 const SMALL: readonly string[] = [PERMISSION_UID, LOCALE_UID, ROLE_UID, FOLDER_UID];
@@ -163,7 +163,7 @@ class Surveyor {
     const [uid, settings] = layout;
     if (settings !== null) this.layouts.set(uid, settings);
     else
-      this.remarks.push({ list: 'none', subject: uid, text: 'The layout is left out: it is no JSON object' });
+      this.remarks.push({ list: 'none', subject: uid, text: 'The layout is left out: it is not a JSON object' });
   }
 
   private entity(value: StrapiObject): void {

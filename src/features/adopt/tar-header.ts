@@ -1,6 +1,6 @@
 /** Headers of tar files: ustar, with the records of pax. */
 
-/** Size of headers, of which the size of each file is a multiple, in bytes. */
+/** Size of headers in bytes. Each file is padded to a multiple of it. */
 export const TAR_BLOCK = 512;
 
 type Field = readonly [offset: number, length: number];

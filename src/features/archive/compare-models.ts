@@ -32,12 +32,12 @@ const EQUAL: readonly string[] = [
   'mappedBy',
   'morphBy',
 ];
-/** Options that contain lists. The present model must have all their entries and may have more. */
+/** Options that contain lists. The current model must have all their entries and may have more. */
 const CONTAINED: readonly string[] = ['components', 'targets'];
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Returns the reason why the present model cannot store the values of an attribute; null for none. */
+/** Returns the reason why the current model cannot store the values of an attribute; null for none. */
 function difference(
   before: AttributeDefinition,
   after: AttributeDefinition | undefined,
@@ -62,7 +62,7 @@ function difference(
     : null;
 }
 
-/** Returns the attributes of the archive that the present model cannot store, each with the reason. */
+/** Returns the attributes of the archive that the current model cannot store, each with the reason. */
 function differing(
   before: AttributeDefinitions,
   after: AttributeDefinitions,
@@ -121,11 +121,11 @@ export function modelConflicts(comparison: Comparison): readonly ArchiveConflict
 
 const formOf = (type: string): string => (isScalarType(type) ? SCALAR_TYPES[type].column : type);
 
-/** Returns a type of the archive and of the present model. */
+/** Returns a type of the archive and of the current model. */
 const bothOf = (type: string, { archived, present }: Comparison) =>
   [ownValue(archived?.types ?? {}, type), ownValue(present.types, type)] as const;
 
-/** Returns the attributes whose values have another form in the present model. */
+/** Returns the attributes whose values have another form in the current model. */
 function unlikeIn(type: string, comparison: Comparison): readonly string[] {
   const [before, after] = bothOf(type, comparison);
   return common(before?.attributes ?? {}, after?.attributes ?? {})
@@ -133,7 +133,7 @@ function unlikeIn(type: string, comparison: Comparison): readonly string[] {
     .map(([name]) => name);
 }
 
-/** Returns the attributes of a type that the present model cannot store, each with the reason. */
+/** Returns the attributes of a type that the current model cannot store, each with the reason. */
 function attributeDifferences(type: string, comparison: Comparison): ReadonlyMap<string, string> {
   const [before, after] = bothOf(type, comparison);
   if (before === undefined || after === undefined) return new Map();

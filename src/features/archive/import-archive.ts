@@ -173,7 +173,7 @@ async function begin(runner: Runner, schema: Schema, { id, ...last }: ArchiveHea
   return Number(row?.['done'] ?? 0);
 }
 
-/** Number of documents of a type from which on its tables get statistics after the import. */
+/** Minimum number of documents of a type whose tables get statistics after the import. */
 const MANY_DOCUMENTS = 1000;
 
 async function importAll(task: BatchSource, counts: Counts): Promise<void> {

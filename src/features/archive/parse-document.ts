@@ -36,7 +36,7 @@ export class DocumentParser {
     this.hasJson = columns.some(({ type }) => type === 'jsonb');
   }
 
-  /** Returns null for a line that is no JSON object. JSON values may be rounded. */
+  /** Returns null for a line that is not a JSON object. JSON values may be rounded. */
   parse(line: string): StoredValues | null {
     return parsed(this.quoted(line));
   }

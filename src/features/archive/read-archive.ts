@@ -51,7 +51,7 @@ function parsed(line: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(line);
     if (isObject(value)) return value;
   } catch {
-    // The error below applies to every line that is no JSON object.
+    // The error below applies to every line that is not a JSON object.
   }
   throw invalidArchive();
 }

@@ -47,7 +47,7 @@ async function ask({ api, token }: ComparedServer, path: string): Promise<Answer
   }
 }
 
-/** Number of documents of a type from which values of filters are taken. */
+/** Number of documents of a type that provide values for filters. */
 const SAMPLES = 25;
 
 async function samplesOf(server: ComparedServer, schema: Schema): Promise<Map<string, readonly Sample[]>> {

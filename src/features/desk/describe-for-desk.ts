@@ -79,7 +79,7 @@ const GRANT_OF = {
   discard: 'discard',
 } as const satisfies Readonly<Record<string, keyof DocumentGrants>>;
 
-/** Returns the verbs of a type as far as the grants on one document allow them. */
+/** Returns the verbs of a type that the grants on one document allow. */
 export function verbsWith(verbs: Verbs, grants: DocumentGrants): Verbs {
   const live = 'publish' in verbs && grants.publish !== 'none' ? grants.publish : grants.live;
   const extents = new Map(Object.entries(GRANT_OF).map(([verb, grant]) => [verb, grants[grant]]));

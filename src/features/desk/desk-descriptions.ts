@@ -32,7 +32,7 @@ export function documentPlaceOf(query: Readonly<Record<string, unknown>>): Docum
   const [type = '', documentId = '', locale = ''] = ['type', 'documentId', 'locale'].map((param) => {
     const value = query[param] ?? '';
     if (typeof value === 'string' && !value.includes('\u0000')) return value;
-    throw validationError(`${param} must be a text`, { param, source: 'query' });
+    throw validationError(`${param} must be a string`, { param, source: 'query' });
   });
   return { type, documentId, locale };
 }

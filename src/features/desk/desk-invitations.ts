@@ -9,7 +9,7 @@ const EXAMPLE = 'https://www.example.org/desk, for example';
 /** Input of {@link DeskInvitations.invite}. */
 export interface DeskInvitation {
   readonly email: string;
-  /** Role with the grant `desk: ['open']`. Default: the only such role, or the present one of the account. */
+  /** Role with the grant `desk: ['open']`. Default: the only such role, or the current one of the account. */
   readonly role?: string;
   /** Address of the desk. Default: the option `url` of `DeskModule`. */
   readonly url?: string;

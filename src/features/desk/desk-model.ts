@@ -10,7 +10,7 @@ export interface DeskAttribute {
   readonly description?: string;
   readonly width?: number;
   readonly placeholder?: string;
-  /** Names of the values of an enumeration, as far as they have any. */
+  /** Names of those values of an enumeration that have one. */
   readonly values?: Readonly<Record<string, string>>;
   /** Name of a field of the host. */
   readonly field?: string;
@@ -57,7 +57,7 @@ export interface DeskType extends DeskPart {
   /** Whether the type has a preview. */
   readonly preview: boolean;
   readonly list: readonly string[];
-  /** Relations to the users who created and last changed a document, as far as the caller may read them. */
+  /** Relations to the users who created and last changed a document, without those that the caller may not read. */
   readonly authors: readonly string[];
   /** Integer attribute with the order of the documents; null for none. */
   readonly order: string | null;

@@ -15,7 +15,7 @@ import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
 
 const READS: readonly string[] = ['GET', 'HEAD'];
 const YEAR = 31_536_000;
-/** First segments below the desk that are no pages. */
+/** First segments below the desk that are not pages. */
 const NO_PAGES: readonly string[] = ['assets', 'model', 'session', 'preview', 'presence'];
 
 interface Exchange {

@@ -50,7 +50,7 @@ export function formSignOf(body: unknown): FormSign {
   const text = (key: string): string => {
     const value = body[key];
     if (typeof value === 'string' && value.length <= MAX_TEXT && !value.includes('\u0000')) return value;
-    throw validationError(`${key} must be a text`, { key, path: key, source: 'body' });
+    throw validationError(`${key} must be a string`, { key, path: key, source: 'body' });
   };
   const { saved = null, closes = false } = body;
   if (saved !== null && !(typeof saved === 'string' && TIME.test(saved)))

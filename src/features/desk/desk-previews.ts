@@ -95,7 +95,7 @@ export class DeskPreviews {
   }
 
   /**
-   * Reads the version of a token, with the present permissions of the editor who opened the preview. Throws
+   * Reads the version of a token, with the current permissions of the editor who opened the preview. Throws
    * UnauthorizedError for a token that is invalid or has expired, or whose editor has lost the desk.
    */
   async read(token: string | null, text: string): Promise<Answer> {

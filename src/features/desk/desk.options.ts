@@ -129,7 +129,7 @@ const OPTIONS: OptionsOf<DeskOptions> = {
   }),
   preview: group<NonNullable<DeskOptions['preview']>>({
     secret: option(
-      'a text of at least 32 bytes, for example from `openssl rand -base64 32`',
+      'a string of at least 32 bytes, for example from `openssl rand -base64 32`',
       (value) => isText(value) && Buffer.byteLength(value) >= MIN_SECRET,
     ),
     seconds: option(

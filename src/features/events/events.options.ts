@@ -95,7 +95,7 @@ const OPTIONS: OptionsOf<EventsOptions> = {
   live: group<LiveOptions>({
     secret: required(
       option(
-        `a text of at least ${MIN_SECRET} characters`,
+        `a string of at least ${MIN_SECRET} characters`,
         (value) => typeof value === 'string' && value.length >= MIN_SECRET,
       ),
     ),

@@ -19,7 +19,7 @@ import type { Runner } from '../../pool/runner.js';
 import type { Delivery, EventReader } from './reader.js';
 import type { ReaderCounts } from './reader-counts.js';
 
-/** Documents with undelivered events from which a reader stops to read new ones. */
+/** Number of documents with undelivered events at which a reader stops reading new ones. */
 const MAX_PARKED = 100;
 /** Number of undelivered events that are retried at once. */
 const MOST_RETRIES = 50;

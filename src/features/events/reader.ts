@@ -14,7 +14,7 @@ export type Outcome =
   /** The receiver wants no more events: the reader is disabled. */
   | { readonly kind: 'gone'; readonly failure: string; readonly status: number };
 
-/** Result for an event of which the receiver wants nothing: there was no attempt. */
+/** Result for an event that the receiver does not want: there was no attempt. */
 export type Delivery = Outcome | { readonly kind: 'skipped' };
 
 /**

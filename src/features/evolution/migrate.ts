@@ -50,7 +50,7 @@ export interface ContentRefusal {
 
 /** Content migration as SQL statements. */
 export interface ContentMigration {
-  /** Statements to the new model; empty if the database has it already. Run them in one transaction. */
+  /** Statements to the new model; empty if the database already has it. Run them in one transaction. */
   readonly up: readonly string[];
   /**
    * The same as `up` for a running site: long data steps in batches, a short transaction, and indexes that

@@ -67,7 +67,7 @@ export function backfillRecordOf({ list }: Changes): BackfillRecord {
 
 export const NOTHING_ONLINE: OnlineMigration = { begin: [], backfills: [], step: [], after: [] };
 
-/** Returns the record of an earlier attempt and the present one. */
+/** Returns the record of an earlier attempt and the current one. */
 export const mergedRecords = (earlier: BackfillRecord | null, present: BackfillRecord): BackfillRecord => {
   if (earlier === null) return present;
   const rest = abandonedParts(earlier, present);

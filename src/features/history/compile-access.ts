@@ -1,4 +1,4 @@
-/** Conditions of grants on stored versions: they hold for the stored values, not for the present ones. */
+/** Conditions of grants on stored versions: they hold for the stored values, not for the current ones. */
 import { type Decision, type Formula, ruleOf } from '../../content/access/decide.js';
 import { isMet, ruleContext, type StateDecisions } from '../../content/compile/compile-version-rights.js';
 import { rowScope } from '../../content/compile/scope.js';

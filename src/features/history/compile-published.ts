@@ -50,14 +50,14 @@ export const compileChangedVersions = (
 interface ReversalLookup extends Pick<ReversalRequest, 'type' | 'documentId' | 'changes'> {
   /** Conditions on a stored version `f` that a caller may see. */
   readonly visible: readonly Sql[];
-  /** Decisions about present versions: the caller knows of a document if a version meets one of them. */
+  /** Decisions about current versions: the caller knows of a document if a version meets one of them. */
   readonly knowing: readonly StateDecisions[];
   readonly defaultLocale: string;
 }
 
 /**
  * Selects for each locale the contents `after`, `before` and `draft`. The caller may see the first two if
- * `visible`, and knows of the present document or of its deletion if `known`. A `live` version exists, and a
+ * `visible`, and knows of the current document or of its deletion if `known`. A `live` version exists, and a
  * `current` one has not changed since `after`.
  */
 export function compileReversal(

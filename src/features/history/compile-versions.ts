@@ -68,7 +68,7 @@ const isCurrent = ({ type, defaultLocale }: HistoryOfType, isOfDocuments: Sql): 
 const isOfDocument = (stored: HistoryOfType): Sql =>
   isCurrent(stored, sql`v.document_id = ${DOCUMENT}::text`);
 
-/** Documents whose present versions are stored. */
+/** Documents whose current versions are stored. */
 export interface PresentDocuments {
   readonly documentIds: readonly string[];
 }
@@ -76,7 +76,7 @@ export interface PresentDocuments {
 const DOCUMENTS = slot(({ documentIds }: PresentDocuments) => documentIds);
 
 interface PresentVersion extends HistoryOfType {
-  /** Row of the present version. */
+  /** Row of the current version. */
   readonly row: Sql;
   /** Whether a published version of the same time does not stand for its draft. */
   readonly all: boolean;
@@ -103,7 +103,7 @@ function isKept(present: PresentVersion): Sql {
 
 /**
  * Condition that the last write changed the row. An earlier write of the transaction may have changed others,
- * and so may another transaction that began later: those are stored already.
+ * and so may another transaction that began later: those are already stored.
  */
 const isNew = (present: PresentVersion): Sql =>
   sql`${present.row}.updated_at >= ${TIME} and (${isKept(present)}) is not true`;
@@ -112,7 +112,7 @@ const isNew = (present: PresentVersion): Sql =>
 export const compileKept = (stored: HistoryOfType): Sql => isKept({ ...stored, row: sql`t`, all: false });
 
 /**
- * Stores the present versions of documents that nothing has stored. They are of before `history` was on, or
+ * Stores the current versions of documents that nothing has stored. They are of before `history` was on, or
  * imports, SQL, or writes of linked documents have changed them. `all` are also the drafts that equal their
  * published versions.
  */

@@ -121,7 +121,7 @@ export class DocumentVersions {
 
   /**
    * Returns the attributes of a restored version that the caller sees and may not write, if the document has
-   * other values. All count if the caller does not see the present values.
+   * other values. All count if the caller does not see the current values.
    */
   private async unwritten(row: VersionRow, subject: Subject, data: object): Promise<readonly string[]> {
     const { type } = subject;
@@ -171,7 +171,7 @@ export class DocumentVersions {
     return { ...viewer, documentId: found, options, visible, current };
   }
 
-  /** Whether a caller whose grants have conditions may read and update some present version. */
+  /** Whether a caller whose grants have conditions may read and update some current version. */
   private async mayUpdate(viewer: Searcher, documentId: string): Promise<boolean> {
     const { caller, type } = viewer;
     const written = decide(caller, type, 'update');

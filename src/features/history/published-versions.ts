@@ -155,7 +155,7 @@ export class PublishedVersions implements PublishedHistory {
   }
 
   /**
-   * Returns the values of a version that differ from the present ones, and those of `always`, with links to
+   * Returns the values of a version that differ from the current ones, and those of `always`, with links to
    * all documents that exist. What the caller sees of them must not decide.
    */
   private async difference(

@@ -113,7 +113,7 @@ const showValue = byKind<Attribute, [unknown, Shape], unknown>({
 const nameIn = (content: Values, { name, def: { previousName = name } }: Attribute): string =>
   Object.hasOwn(content, name) ? name : previousName;
 
-/** Returns the attributes of a content that the present model has and the caller may see. */
+/** Returns the attributes of a content that the current model has and the caller may see. */
 export function contentOf(content: Values, model: Model, shape: Shape): Record<string, unknown> {
   const entries = [...model.attributes.values()].flatMap((attribute) => {
     if (!isStored(attribute) || !mayKnow(shape.rights, model, attribute)) return [];
@@ -126,7 +126,7 @@ export function contentOf(content: Values, model: Model, shape: Shape): Record<s
   return Object.fromEntries(entries);
 }
 
-/** Returns the names in a content that the present model does not have. */
+/** Returns the names in a content that the current model does not have. */
 export function leftOut(content: Values, model: Model): string[] {
   const former = new Set([...model.attributes.values()].map(({ def }) => def.previousName));
   const isPresent = (name: string): boolean => model.attributes.has(name) || former.has(name);

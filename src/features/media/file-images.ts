@@ -69,7 +69,7 @@ export interface ServedBytes {
  */
 export interface FileImages {
   /**
-   * Reads an upload and writes its formats to `scratch`. Returns null if it is no readable image. If it
+   * Reads an upload and writes its formats to `scratch`. Returns null if it is not a readable image. If it
    * throws, it removes the files that it has written. `isUnchanged` makes no new original: the file is stored
    * byte for byte. Default `false`.
    */

@@ -102,7 +102,7 @@ export function infosOf(texts: readonly string[], count: number, granted: FieldS
   const values = texts.map(parsed).flat();
   if (values.length !== count)
     throw validationError(
-      `fileInfo must say of each file what it is: ${count} expected, ${values.length} found`,
+      `fileInfo must have one entry per file: ${count} expected, ${values.length} found`,
       {
         key: 'fileInfo',
         path: 'fileInfo',

@@ -60,7 +60,7 @@ export interface FileStorage {
   open?(key: string): Promise<OpenBytes | null>;
   /** Returns the metadata of the bytes; null if there are none. Opens no stream. */
   head(key: string): Promise<KeptBytes | null>;
-  /** Removes the bytes. Missing bytes are no error. */
+  /** Removes the bytes. Missing bytes are not an error. */
   delete(key: string): Promise<void>;
   /** Lists all keys with a prefix, in any order; all keys for `''`. */
   list(prefix: string): AsyncIterable<KeptBytes>;

@@ -89,7 +89,7 @@ export class FileTable {
     return row === undefined ? null : fileRow(row);
   }
 
-  /** Returns the values of a row with an unused hash, as far as the transaction sees (20.16). */
+  /** Returns the values of a row with a hash that no row visible to the transaction has (20.16). */
   async newValues({ values }: { readonly values: () => Row }, runner: Runner): Promise<Row> {
     for (;;) {
       const row = values();

@@ -77,7 +77,7 @@ const OPTIONS: OptionsOf<FilesOptions> = {
   maxBytes: whole(1),
   maxFiles: whole(1),
   allowed: option('a list of media types', isListOf(isMediaType)),
-  private: group<PrivateFiles>({ secret: option('a text', isText), seconds: whole(1) }),
+  private: group<PrivateFiles>({ secret: option('a string', isText), seconds: whole(1) }),
 };
 
 /** Returns mistakes of private files, which depend on the storage. */

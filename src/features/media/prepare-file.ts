@@ -73,7 +73,7 @@ function imageValues(
   return {
     width: facts?.width ?? null,
     height: facts?.height ?? null,
-    // Strapi returns empty formats for a replaced file that is no image.
+    // Strapi returns empty formats for a replaced file that is not an image.
     formats: formats.length > 0 || replaces ? shown : null,
     provider_metadata: facts?.thumbhash === undefined ? null : { thumbhash: facts.thumbhash },
   };

@@ -66,7 +66,7 @@ const DEFAULT_TIMEOUTS: S3Timeouts = { head: 5000, get: 10_000, put: 30_000, lis
 const TIMEOUT = option('a number above 0', (value) => typeof value === 'number' && value > 0);
 const OPTIONS: OptionsOf<S3StorageOptions> = {
   bucket: required(TEXT),
-  prefix: option('a text', isText),
+  prefix: option('a string', isText),
   client: option('an object of options for the S3 client', isObject),
   timeouts: group<S3Timeouts>({ head: TIMEOUT, get: TIMEOUT, put: TIMEOUT, list: TIMEOUT, delete: TIMEOUT }),
 };

@@ -122,7 +122,7 @@ function workFamilies({ schedules, hooks, parts, present }: ContentMetricsSnapsh
     ),
     ...Object.entries(present).flatMap(([part, values]) =>
       Object.entries(values).map(([name, value]) =>
-        gauge(`${part}_${snake(name)}`, `Present value of the module "${part}".`, [{}, value]),
+        gauge(`${part}_${snake(name)}`, `Current value of the module "${part}".`, [{}, value]),
       ),
     ),
   ];

@@ -98,6 +98,6 @@ export interface ContentMetricsSnapshot {
   readonly hooks: readonly HookMetrics[];
   /** Counters of imported modules: `files` of FilesModule, `events` of EventsModule. */
   readonly parts: Readonly<Record<string, Counters>>;
-  /** Present values of imported modules: `events` of EventsModule. */
+  /** Current values of imported modules: `events` of EventsModule. */
   readonly present: Readonly<Record<string, Counters>>;
 }

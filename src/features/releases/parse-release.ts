@@ -32,7 +32,7 @@ export function changeIn(body: unknown): ReleaseChange {
   const data = dataOf(body);
   refuseOtherKeys(data, MEMBERS, 'body');
   const { name, at } = data;
-  if (name !== undefined && !isName(name)) throw wrong('name', `a text of 1 to ${LONGEST} characters`);
+  if (name !== undefined && !isName(name)) throw wrong('name', `a string of 1 to ${LONGEST} characters`);
   const due = at === undefined ? undefined : instantOf(at);
   if (at !== undefined && due === undefined)
     throw wrong('at', 'a time in UTC, such as 2026-11-20T09:30:00Z, or null');
@@ -42,7 +42,7 @@ export function changeIn(body: unknown): ReleaseChange {
 /** Parses the body of a new release, which needs a name. */
 export function newReleaseIn(body: unknown): Required<ReleaseChange> {
   const { name, at = null } = changeIn(body);
-  if (name === undefined) throw wrong('name', `a text of 1 to ${LONGEST} characters`);
+  if (name === undefined) throw wrong('name', `a string of 1 to ${LONGEST} characters`);
   return { name, at };
 }
 

@@ -118,7 +118,7 @@ export interface Named {
 
 const ACCOUNTS = 'user';
 
-/** Names of the callers and of the documents of entries, as far as the caller may read them. */
+/** Names of the callers and documents of entries that the caller may read. */
 export function useNamed(entries: readonly AuditEntry[]): Named {
   const model = useModel();
   const { people } = model;

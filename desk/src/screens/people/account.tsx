@@ -1,4 +1,4 @@
-/** Own account: another password, and the sessions. */
+/** Account of the editor: change of the password, and the sessions. */
 import { Badge, Button, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { session } from '../../api/session.ts';

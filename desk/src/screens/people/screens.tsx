@@ -1,4 +1,4 @@
-/** Screens of users, roles, API tokens and the own account, loaded when one of them opens. */
+/** Screens of users, roles, API tokens and the editor's account, loaded when one of them opens. */
 import { Route, Switch } from 'wouter';
 import { NotFound } from '../../parts/not-found.tsx';
 import { settings } from '../../settings.ts';

@@ -212,7 +212,7 @@ interface MenuProps extends Pick<TableProps, 'setOpen' | 'showLink'> {
   readonly send: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
-/** Actions on a user. The own account is not offered what would lock its user out. */
+/** Actions on a user. Editors are not offered actions that would lock themselves out. */
 function UserMenu({ user, isOwn, setOpen, showLink, send }: MenuProps) {
   const texts = useTexts();
   const { users } = useModel().people;

@@ -147,7 +147,7 @@ export class TypeStream implements LiveListener {
     }
   }
 
-  /** Returns the caller with its present permissions. Throws if it may not see the type any more. */
+  /** Returns the caller with its current permissions. Throws if it may not see the type any more. */
   private async authenticated(): Promise<Caller> {
     const { authenticate, visible, watched } = this.base;
     const caller = await authenticate();

@@ -15,7 +15,7 @@ import { localeOf, ONE_DOCUMENT, onlyVersion } from '../one-document.js';
 
 /** Documents that are read at the same time, for all streams together. */
 const MOST_READS = 8;
-/** Milliseconds for which equal streams share the result of a read. */
+/** Time that equal streams share the result of a read, in milliseconds. */
 const SHARED_TIME = 1000;
 const MAX_SHARED = 10_000;
 

@@ -96,7 +96,7 @@ const optional = (key: string, expected: string, holds: Rule['holds']): Rule => 
 });
 
 const RULES: readonly Rule[] = [
-  { key: 'name', expected: 'a text', holds: (value) => typeof value === 'string' && value.trim() !== '' },
+  { key: 'name', expected: 'a string', holds: (value) => typeof value === 'string' && value.trim() !== '' },
   { key: 'url', expected: 'an http(s) URL without credentials', holds: isAddress },
   optional('types', 'a list of types', isNames),
   optional('filters', 'an object', isPlain),
@@ -106,8 +106,8 @@ const RULES: readonly Rule[] = [
     'populate as in a request',
     (value) => typeof value === 'string' || isNames(value) || isPlain(value),
   ),
-  optional('role', 'a text', (value) => typeof value === 'string'),
-  optional('headers', 'an object of texts, without headers that the library sets', isHeaders),
+  optional('role', 'a string', (value) => typeof value === 'string'),
+  optional('headers', 'an object of strings, without headers that the library sets', isHeaders),
 ];
 
 interface EndpointMistake {

@@ -18,13 +18,13 @@ export interface StoredEndpoint extends WebhookEndpoint {
 
 interface StoredSecret {
   readonly secret: string;
-  /** Milliseconds since 1970 after which it no longer signs; null for the present one. */
+  /** Milliseconds since 1970 after which it no longer signs; null for the current one. */
   readonly until: number | null;
 }
 
-/** Milliseconds for which a former secret signs, too. */
+/** Time that a former secret signs as well, in milliseconds. */
 const OVERLAP = 86_400_000;
-/** Milliseconds for which a list of webhooks is used again. */
+/** Time that a list of webhooks is cached, in milliseconds. */
 const MAX_AGE = 5000;
 
 const JSON_KEYS = ['events', 'types', 'filters', 'fields', 'populate', 'headers'] as const;

@@ -24,7 +24,7 @@ import { queryOf, type WebhookEndpoint } from './endpoint.js';
  * write takes 12 to 23 ms (median) with this limit, and 95 to 200 ms without.
  */
 const BUILT_AT_ONCE = 4;
-/** Bytes from which a body contains the ids of its document only. */
+/** Size in bytes from which on a body contains only the ids of its document. */
 const MAX_BODY = 256 * 1024;
 
 const NO_VERSION = { documentId: '', locale: null };
@@ -153,8 +153,8 @@ export class WebhookEntries {
   }
 
   /**
-   * Returns null for an event of a removed type. Throws a 503 if the type may belong to a later release, a
-   * process of which sends the event.
+   * Returns null for an event of a removed type. Throws a 503 if the type may belong to a later release: one
+   * of its processes then sends the event.
    */
   private async ofUnknownType(): Promise<null> {
     const [row] = await this.database.run(print(sql`select ${storedModel(this.schema.file)}`));

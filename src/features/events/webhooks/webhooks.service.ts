@@ -65,7 +65,7 @@ interface KnownWebhook extends ActiveEndpoint {
 }
 
 /**
- * Manages webhooks: those of the options, and those that are stored. Inject it for an own interface.
+ * Manages webhooks: those of the options, and those that are stored. Inject it to build an interface of your own.
  *
  * @publicApi
  */

@@ -26,7 +26,7 @@ import {
 
 export type AuditedRequest = HttpRequest & { readonly ip?: string };
 
-/** Action that is no write of a document, after its response is known. */
+/** Action that is not a write of a document, after its response is known. */
 export interface AuditedAction {
   readonly action: string;
   readonly status: number;

@@ -24,7 +24,7 @@ const SIGN_INS: readonly string[] = ['sign-in', 'register', 'reset-password'];
 
 /**
  * Whether an outcome is an entry. Otherwise clients without credentials could fill the log: rate limits bound
- * their sign-ins only, and what exceeds these limits is no attempt.
+ * their sign-ins only, and what exceeds these limits is not an attempt.
  */
 const isRecorded = (action: string, { status, actor }: Pick<AuditedAction, 'status' | 'actor'>): boolean =>
   status !== TOO_MANY_REQUESTS && (actor.kind !== 'public' || SIGN_INS.includes(action));

@@ -1,4 +1,4 @@
-/** Statements of the audit log, to which the application only appends. */
+/** Statements of the audit log. The application only appends to it. */
 import { nextCount, TIME } from '../../../content/compile/changes.js';
 import { type OwnFields, ownField, type OwnList } from '../../../content/compile/compile-own-filter.js';
 import { auditTableOf } from '../../../content/model/audit-table.js';

@@ -82,7 +82,7 @@ const OPTIONS: OptionsOf<ImageOptions> = {
   original: option(`one of ${ORIGINALS.join(', ')}`, (value) => isText(value) && ORIGINALS.includes(value)),
   formats: option('an object with a size by name', isRecordOf(isSize)),
   recipes: option('an object with a size by name', isRecordOf(isSize)),
-  signingKeys: option(`a list of texts of at least ${SHORTEST_KEY} bytes`, isListOf(isSigningKey)),
+  signingKeys: option(`a list of strings of at least ${SHORTEST_KEY} bytes`, isListOf(isSigningKey)),
   maxPixels: NUMBER,
   maxSide: NUMBER,
   timeout: NUMBER,
