@@ -53,7 +53,7 @@ export const webhooks = {
   },
   test: 'Send a test event',
   tested: (status: string) => `The endpoint responded with ${status}`,
-  unreachable: 'no response',
+  unreachable: 'The endpoint did not respond',
   replayFailed: 'Send failed events again',
   replaySince: 'Send again since …',
   since: 'Since',

@@ -119,8 +119,10 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
   const [secret, setSecret] = useState<Secret | null>(null);
   const { id, name, inCode, failed, disabled, enabled } = webhook;
   const run = (work: () => Promise<string>): void => void send(async () => say(await work()));
-  const test = async (): Promise<string> =>
-    texts.tested(String((await testWebhook(id)) ?? texts.unreachable));
+  const test = async (): Promise<string> => {
+    const status = await testWebhook(id);
+    return status === null ? texts.unreachable : texts.tested(String(status));
+  };
   const rotate = async (): Promise<void> => {
     const text = await rotateSecret(id);
     setSecret({ title: texts.secretOf(name), label: texts.secret, hint: texts.secretHint, text });
