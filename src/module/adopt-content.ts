@@ -221,7 +221,7 @@ const conflictText = ({ kind, attribute, other, reason }: ArchiveConflict, onCon
     model: `The models differ: ${reason ?? ''}`,
     rule: `No request could send the value: ${reason ?? ''}`,
     type: 'The model has no such type',
-    attribute: `The model stores the attribute otherwise: ${reason ?? ''}`,
+    attribute: `The model stores the attribute differently: ${reason ?? ''}`,
     content: CONTENT[onConflict],
     value: `Documents whose ${attribute ?? 'value'} belongs to another document: they are left out`,
     bytes: `Files whose bytes are missing: ${other ?? ''}`,

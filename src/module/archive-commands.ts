@@ -96,7 +96,7 @@ const sentence = ({ kind, type, attribute, documentId, other, reason }: ArchiveC
     model: `${[type, attribute].filter((part) => part !== undefined).join('.')}: ${reason ?? ''}`,
     rule: `${type} ${documentId ?? ''}: ${attribute ?? ''}: ${reason ?? ''}`,
     type: `the model has no type "${type}"`,
-    attribute: `the model has no ${type}.${attribute ?? ''} like it${reason === undefined ? '' : `: ${reason}`}`,
+    attribute: `the model has no matching attribute ${type}.${attribute ?? ''}${reason === undefined ? '' : `: ${reason}`}`,
     content: `${type} ${documentId ?? ''} exists with other content`,
     value: `${type} ${documentId ?? ''}: ${attribute ?? ''} belongs to ${other ?? ''}`,
     bytes:

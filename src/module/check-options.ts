@@ -31,7 +31,7 @@ function checkController(
   const base = (BASES as Readonly<Record<string, (typeof BASES)[keyof typeof BASES] | undefined>>)[type.kind];
   if (base !== undefined && !(typeof given === 'function' && given.prototype instanceof base))
     return [`controllers.${name} must be a class that extends ${base.name}`];
-  return type.routes === false ? [`controllers.${name}: the type has no routes, it says routes: false`] : [];
+  return type.routes === false ? [`controllers.${name}: the type sets routes: false, and has no routes`] : [];
 }
 
 /** Returns mistakes in the controllers of a model. Definitions are checked later. */
@@ -56,7 +56,7 @@ export function checkGiven(way: 'forRoot' | 'forRootAsync', given: unknown): str
   );
   const rest = Object.fromEntries(options.filter(([name]) => !misplaced.includes(name)));
   const mistakes = [
-    ...misplaced.map((name) => `${name}: give it in what useFactory returns`),
+    ...misplaced.map((name) => `${name}: return it from useFactory`),
     ...optionMistakes(isObject(given) ? rest : given, known),
   ];
   const ofModel = Object.fromEntries(options.filter(([name]) => Object.hasOwn(model, name)));

@@ -21,7 +21,7 @@ export interface Surroundings {
 }
 
 export const MODULE_OPTION =
-  '--module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.';
+  '--module <file>[#<export>]   compiled Nest module of the application, for example dist/app.module.js#AppModule.';
 
 /** Mistake on the command line, or a finding; only its message is printed. */
 export class UsageError extends Error {}

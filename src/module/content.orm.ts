@@ -30,7 +30,7 @@ async function openOrm(
   database: DatabaseOptions | undefined,
 ): Promise<MikroORM> {
   if (database === undefined)
-    throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
+    throw new Error('ContentModule: "ownDatabase" is true, but the factory returned no "database"');
   const mistakes = urlMistakes(database);
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
   // Without a management database, the schema generator cannot create a database with a misspelt name.
@@ -54,7 +54,7 @@ function hostOrm(
 ): MikroORM {
   if (database !== undefined)
     throw new Error(
-      'ContentModule: the factory gives "database"; set "ownDatabase: true" in forRootAsync, so that it is opened',
+      'ContentModule: the factory returned "database"; set "ownDatabase: true" in forRootAsync to open it',
     );
   if (orm === undefined) throw new Error(missing(contextName));
   return orm;

@@ -15,7 +15,7 @@ export function settingsOf(runtime: ContentRuntimeOptions, prefix: string, schem
   const late =
     runtime.prefix === undefined || trimSlashes(String(runtime.prefix)) === prefix
       ? []
-      : ['prefix: give it to forRootAsync itself, the routes are made before the factory runs'];
+      : ['prefix: pass it to forRootAsync itself, because routes are registered before the factory runs'];
   if (late.length > 0) throw new ContentModelError(late, 'options');
   const settings = resolveSettings({ ...runtime, prefix });
   const unknown = unknownLocales(schema, settings);

@@ -19,7 +19,7 @@ const MIGRATION_USAGE = `Usage: nestjs-content-api migration --module <file>[#<e
   Compares the model with the content in the database and writes a migration for MikroORM's migrator, tables and
   content. If content would be lost, it lists the losses and writes no migration.
 
-  --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
+  --module <file>[#<export>]   compiled Nest module of the application, for example dist/app.module.js#AppModule.
   --path <folder>              folder of migrations; default "${FOLDER}".
   --name <name>                added to the name of the file.
   --dry-run                    prints the changes, and writes nothing.

@@ -14,7 +14,7 @@ const USAGE = `Usage: nestjs-content-api token <command> [options]
   rotate <name or document id>
   revoke <name or document id>
 
-  --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
+  --module <file>[#<export>]   compiled Nest module of the application, for example dist/app.module.js#AppModule.
                                Without it the database of DATABASE_URL is used.
   --help                       prints this text.
 

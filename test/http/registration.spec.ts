@@ -465,7 +465,7 @@ describe('errors at start', () => {
       ],
     }));
     expect(message).toBe(
-      'ContentModule: the factory gives "database"; set "ownDatabase: true" in forRootAsync, so that it is opened',
+      'ContentModule: the factory returned "database"; set "ownDatabase: true" in forRootAsync to open it',
     );
   });
 
@@ -505,7 +505,7 @@ describe('errors at start', () => {
 
     it.each([
       [{ contentType: [] }, 'unknown option "contentType"; did you mean "contentTypes"?'],
-      [{ access: {} }, 'access: give it in what useFactory returns'],
+      [{ access: {} }, 'access: return it from useFactory'],
     ])('in forRootAsync itself: %j', async (given, expected) => {
       const message = await refused(() => ({
         imports: [
@@ -580,7 +580,7 @@ describe('errors at start', () => {
         }),
       ],
     }));
-    expect(message).toContain('prefix: give it to forRootAsync itself');
+    expect(message).toContain('prefix: pass it to forRootAsync itself');
   });
 
   it('an invalid schema name', () => {
@@ -612,7 +612,7 @@ describe('errors at start', () => {
       }),
       { database: { url: '', drop: async () => undefined } },
     );
-    await expect(starting).rejects.toThrow('"database" is missing');
+    await expect(starting).rejects.toThrow('the factory returned no "database"');
   });
 });
 
