@@ -11,6 +11,8 @@ export interface Sent {
   readonly signal?: AbortSignal;
   /** `Idempotency-Key` of the request. */
   readonly key?: string;
+  /** Tag of the version that the editor has seen; another version is a 412. */
+  readonly ifMatch?: string | null;
 }
 
 interface Reply {
@@ -22,7 +24,9 @@ interface Reply {
 export async function sendForm<T>(path: string, form: FormData, sent: Sent = {}): Promise<T> {
   for (let refusals = 0; ; refusals += 1) {
     const authorization = await session.headers();
-    const headers = { ...authorization, ...(sent.key === undefined ? {} : { 'Idempotency-Key': sent.key }) };
+    const headers: Record<string, string> = { ...authorization };
+    if (sent.key !== undefined) headers['Idempotency-Key'] = sent.key;
+    if (sent.ifMatch !== undefined && sent.ifMatch !== null) headers['If-Match'] = sent.ifMatch;
     const { status, text } = await post(path, form, { ...sent, headers });
     if (status === 401 && refusals < MAX_REFUSALS && (await session.refused(authorization))) continue;
     const body = parsed(text);

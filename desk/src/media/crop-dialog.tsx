@@ -10,7 +10,7 @@ import { useModel } from '../screens/app.tsx';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
-import { type FileChange, folderOf, readFile, replaceFile } from './files.ts';
+import { type FileChange, folderOf, readFile, replaceFile, type TaggedFile } from './files.ts';
 import type { Point } from './focal-point.tsx';
 
 interface Props {
@@ -32,10 +32,14 @@ const COPIED = ['alternativeText', 'caption', 'focalPoint'];
 const WRITTEN = ['image/jpeg', 'image/png', 'image/webp'];
 const QUALITY = 0.92;
 
-/** Throws an ApiError if another editor has replaced the picture: the area would show another part of it. */
-async function mustBeShown(file: Json): Promise<void> {
-  const { url } = await readFile(textOfValue(file['documentId']));
-  if (url !== file['url']) throw new ApiError(412, { message: 'Precondition Failed' });
+/**
+ * Returns the file as it is now. Throws an ApiError if another editor has replaced the picture: the area would
+ * show another part of it.
+ */
+async function asShown(file: Json): Promise<TaggedFile> {
+  const now = await readFile(textOfValue(file['documentId']));
+  if (now.body['url'] !== file['url']) throw new ApiError(412, { message: 'Precondition Failed' });
+  return now;
 }
 
 /** Returns the part of a picture as a file. Throws an Error if the browser cannot read the picture. */
@@ -89,12 +93,14 @@ export default function CropDialog({ file, folder, close, replaced, work, alert 
   const [zoom, setZoom] = useState(1);
   const [area, setArea] = useState<Area | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const store = async (send: (part: File, area: Area) => Promise<unknown>): Promise<void> => {
+  const store = async (
+    send: (part: File, area: Area, now: TaggedFile) => Promise<unknown>,
+  ): Promise<void> => {
     if (area === null) return;
     setBusy(true);
     const isDone = await work(async () => {
-      if ('findOne' in verbs) await mustBeShown(file);
-      await send(await cropped(file, area), area);
+      const now = 'findOne' in verbs ? await asShown(file) : { body: file, etag: null };
+      await send(await cropped(file, area), area, now);
     }, media.stored);
     setBusy(false);
     if (isDone) close();
@@ -105,9 +111,9 @@ export default function CropDialog({ file, folder, close, replaced, work, alert 
       const known = folder ?? ('find' in verbs ? await folderOf(file) : null);
       return upload(part, model, { folder: known, info: descriptionOf(file, at, COPIED) });
     });
-  const replace = async (part: File, at: Area): Promise<void> => {
+  const replace = async (part: File, at: Area, now: TaggedFile): Promise<void> => {
     const description = descriptionOf(file, at, ['focalPoint']);
-    await replaceFile(file, part, description);
+    await replaceFile(now, part, description);
     replaced(description);
   };
   const last =

@@ -14,7 +14,7 @@ import { useModel } from '../screens/app.tsx';
 import { isolated } from '../texts/isolated.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { type Description, DescriptionFields, useDescription } from './description.tsx';
-import { changeFile, type FileChange, readFile, replaceFile } from './files.ts';
+import { changeFile, type FileChange, readFile, replaceFile, type TaggedFile, writeSeen } from './files.ts';
 import { FocalPoint } from './focal-point.tsx';
 import { DeleteDialog, Uses } from './uses.tsx';
 
@@ -33,18 +33,18 @@ export function FileDialog({ file, folder = null, close }: Props) {
   const model = useModel();
   const verbs = model.type('file')?.verbs ?? {};
   const documentId = String(file['documentId']);
-  const { data = file } = useQuery({
+  const { data = { body: file, etag: null } } = useQuery({
     queryKey: ['files', 'one', documentId],
     queryFn: () => readFile(documentId),
     enabled: 'findOne' in verbs,
   });
   return (
     <Dialog
-      title={isolated(textOfValue(data['name']))}
-      close={() => close(linkOf(data, 'file', model))}
+      title={isolated(textOfValue(data.body['name']))}
+      close={() => close(linkOf(data.body, 'file', model))}
       size="xl"
     >
-      <Details file={data} folder={folder} close={close} />
+      <Details tagged={data} folder={folder} close={close} />
     </Dialog>
   );
 }
@@ -69,8 +69,10 @@ function changesOf(
 const hasPoint = (file: Json): boolean => (file['focalPoint'] ?? null) !== null;
 
 /** Gives a file other bytes. The point of the former picture would cut the motif of the new one off. */
-const replaceByOther = (file: Json, bytes: File): Promise<Json> =>
-  replaceFile(file, bytes, hasPoint(file) ? { focalPoint: null } : {});
+const replaceByOther = (tagged: TaggedFile, bytes: File): Promise<Json> =>
+  writeSeen(tagged, ['url'], (file) =>
+    replaceFile(file, bytes, hasPoint(file.body) ? { focalPoint: null } : {}),
+  );
 
 function useFileWork() {
   const client = useQueryClient();
@@ -87,7 +89,10 @@ function useFileWork() {
   return { ...sending, work };
 }
 
-function Details({ file, folder = null, close }: Props) {
+type DetailsProps = Omit<Props, 'file'> & { readonly tagged: TaggedFile };
+
+function Details({ tagged, folder = null, close }: DetailsProps) {
+  const { body: file } = tagged;
   const texts = useTexts();
   const { media } = texts;
   const model = useModel();
@@ -102,13 +107,13 @@ function Details({ file, folder = null, close }: Props) {
   const save = async (): Promise<void> => {
     let stored = file;
     const isDone = await work(async () => {
-      stored = await changeFile(file, changes);
+      stored = await writeSeen(tagged, Object.keys(changes), (one) => changeFile(one, changes));
     }, media.stored);
     if (isDone) close(linkOf(stored, 'file', model));
   };
   const replace = async (bytes: File | null): Promise<void> => {
     const message = hasPoint(file) ? media.replacedPoint : media.replaced;
-    if (bytes === null || !(await work(() => replaceByOther(file, bytes), message))) return;
+    if (bytes === null || !(await work(() => replaceByOther(tagged, bytes), message))) return;
     set({ focalPoint: null });
   };
   return (

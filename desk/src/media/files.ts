@@ -1,10 +1,10 @@
 /** Requests of the media library. Lists have the key `files`, and are read again after each change. */
 import { ApiError, unlessGone } from '../api/errors.ts';
-import { request } from '../api/http.ts';
+import { type Answer, request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { sendForm } from '../api/send-form.ts';
 import type { Json, Link } from '../form/values.ts';
-import { eachOnce, linkOf } from '../form/values.ts';
+import { eachOnce, linkOf, textOfValue } from '../form/values.ts';
 import { isKind, type Kind, KINDS, mediaPrefix } from '../model/media-kinds.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
@@ -171,19 +171,47 @@ export interface FileChange {
 
 const idOf = (file: Json): string => encodeURIComponent(String(file['documentId']));
 
-export const readFile = async (documentId: string): Promise<Json> =>
-  (await request<Json>(`${settings.api}/upload/files/${encodeURIComponent(documentId)}`)).body;
+/** File as a response contains it, with the tag of its version; null if the tag is not known. */
+export type TaggedFile = Answer<Json>;
 
-export const changeFile = async (file: Json, fileInfo: FileChange): Promise<Json> =>
-  (await request<Json>(`${settings.api}/upload?id=${idOf(file)}`, { method: 'POST', body: { fileInfo } }))
-    .body;
+export const readFile = (documentId: string): Promise<TaggedFile> =>
+  request<Json>(`${settings.api}/upload/files/${encodeURIComponent(documentId)}`);
+
+export const changeFile = async ({ body: file, etag }: TaggedFile, fileInfo: FileChange): Promise<Json> => {
+  const ask = { method: 'POST', body: { fileInfo }, ifMatch: etag } as const;
+  return (await request<Json>(`${settings.api}/upload?id=${idOf(file)}`, ask)).body;
+};
 
 /** Gives a file other bytes. Its ids stay, and its former address leads to the new one. */
-export function replaceFile(file: Json, bytes: File, fileInfo: FileChange = {}): Promise<Json> {
+export function replaceFile(
+  { body: file, etag }: TaggedFile,
+  bytes: File,
+  fileInfo: FileChange = {},
+): Promise<Json> {
   const form = new FormData();
   if (Object.keys(fileInfo).length > 0) form.append('fileInfo', JSON.stringify(fileInfo));
   form.append('files', bytes, bytes.name);
-  return sendForm<Json>(`${settings.api}/upload?id=${idOf(file)}`, form);
+  return sendForm<Json>(`${settings.api}/upload?id=${idOf(file)}`, form, { ifMatch: etag });
+}
+
+/**
+ * Writes a file as the editor has seen it. After a change by another editor it is written as it is now, if the
+ * members `names` are still the same; otherwise throws the ApiError of the write.
+ */
+export async function writeSeen<T>(
+  seen: TaggedFile,
+  names: readonly string[],
+  write: (file: TaggedFile) => Promise<T>,
+): Promise<T> {
+  try {
+    return await write(seen);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 412) throw error;
+    const now = await readFile(textOfValue(seen.body['documentId']));
+    const textOf = ({ body }: TaggedFile): string => JSON.stringify(names.map((name) => body[name] ?? null));
+    if (textOf(now) !== textOf(seen)) throw error;
+    return write(now);
+  }
 }
 
 export const deleteFile = (file: Json): Promise<boolean> =>

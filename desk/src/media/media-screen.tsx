@@ -124,7 +124,7 @@ function MoveDialog({ files, close }: MoveProps) {
     let count = 0;
     const isDone = await send(async () => {
       for (const file of files)
-        count += Number(await unlessGone(changeFile(file, { folder: folder.trim() })));
+        count += Number(await unlessGone(changeFile({ body: file, etag: null }, { folder: folder.trim() })));
     });
     await client.invalidateQueries({ queryKey: ['files'] });
     if (!isDone) return;

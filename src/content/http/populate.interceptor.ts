@@ -7,20 +7,13 @@ import {
 } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
 import { Documents } from '../documents/documents.service.js';
-import type { Precondition } from '../plan/precondition.js';
 import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { leavesDraft } from '../model/routes.js';
 import { withDraftByDefault } from '../query/read-raw.js';
-import { parseTags } from '../query/parse-tags.js';
+import { preconditionOf } from './precondition-of.js';
 import { type ContentRoute, type HttpRequest, queryOf, rawOf, stateOf } from './request-state.js';
-
-function preconditionOf({ headers }: HttpRequest): Precondition | null {
-  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
-  if (match === undefined && noneMatch === undefined) return null;
-  return { match: parseTags(match), noneMatch: parseTags(noneMatch) };
-}
 
 /**
  * Plans the response of a content route before any read or write. It validates the query, and restricts

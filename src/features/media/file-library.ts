@@ -15,6 +15,7 @@ import { documentIdIn } from '../../content/documents/document-id.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { type KeyedWrite, writeOnce } from '../../content/documents/request-keys.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
+import type { Precondition } from '../../content/plan/precondition.js';
 import { ContentError, unavailable, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
@@ -34,6 +35,8 @@ export interface Uploader {
   readonly caller: Caller;
   readonly disconnect: Disconnect | null;
   readonly requestId: string | null;
+  /** Condition on the file to change or to delete; null for none. */
+  readonly precondition: Precondition | null;
 }
 
 const FILE = 'file';
@@ -134,9 +137,9 @@ export class FileLibrary {
 
   /**
    * Changes the attributes of a file, and its content if the form has a file. The ids stay; new content gets
-   * a new URL (20.6). Returns the file as JSON text.
+   * a new URL (20.6). Returns the file. Throws PreconditionFailedError for another version of it.
    */
-  change(row: FileRow, request: IncomingMessage, uploader: Uploader): Promise<string> {
+  change(row: FileRow, request: IncomingMessage, uploader: Uploader): Promise<Answer> {
     const granted = uploader.caller.permissions.fields(FILE, 'update');
     return this.received(request, granted, async ({ form, infos, directory }) => {
       const [file, ...others] = form.files;
@@ -153,6 +156,7 @@ export class FileLibrary {
         this.update(row, await this.files.newValues(prepared, runner), {
           caller: uploader.caller,
           requestId: uploader.requestId,
+          precondition: uploader.precondition,
           ...inside(runner),
         }),
       );
@@ -161,8 +165,8 @@ export class FileLibrary {
     });
   }
 
-  /** Changes the description of a file to `info`, the `fileInfo` of a JSON body. Returns it as JSON text. */
-  describe(row: FileRow, info: unknown, uploader: Uploader): Promise<string> {
+  /** Changes the description of a file to `info`, the `fileInfo` of a JSON body. Throws like `change`. */
+  describe(row: FileRow, info: unknown, uploader: Uploader): Promise<Answer> {
     const granted = uploader.caller.permissions.fields(FILE, 'update');
     return this.update(row, infoOfBody(info, granted), uploader);
   }
@@ -211,10 +215,10 @@ export class FileLibrary {
     return answer.data;
   }
 
-  private async update({ documentId }: FileRow, values: object, options: WriteOptions): Promise<string> {
+  private update({ documentId }: FileRow, values: object, options: WriteOptions): Promise<Answer> {
     const { caller } = options;
     const plan = this.plan('update', caller, documentId);
-    return (await this.documents.update(plan, { data: values }, { ...options, caller: writer(caller) })).data;
+    return this.documents.update(plan, { data: values }, { ...options, caller: writer(caller) });
   }
 
   private plan(action: Action, caller: Caller, documentId: string | null): ReadPlan {

@@ -72,6 +72,10 @@ const BODY: Content = {
   ...json(open({ fileInfo: INFO }, ['fileInfo'])),
 };
 
+const TAG: NonNullable<Response['headers']> = {
+  ETag: { description: 'Entity tag of the file, for `If-Match`.', schema: TEXT },
+};
+
 const READ: readonly ParameterName[] = ['fields', 'populate', 'filters'];
 const LIST: readonly ParameterName[] = [...READ, 'sort', 'pagination', '_q', 'folder'];
 
@@ -123,7 +127,7 @@ const ROWS: readonly FileRow[] = [
     path: '/files/{id}',
     summary: 'Delete a file and return it',
     action: 'delete',
-    parameters: ['id', 'fields', 'populate'],
+    parameters: ['id', 'fields', 'populate', 'ifMatch'],
     answer: fileSchema,
     errors: ON_DOCUMENT,
   },
@@ -141,7 +145,11 @@ function operationOf(one: FileRow, context: SchemaContext): Operation {
       ? {}
       : { parameters: parametersOf(one.parameters, { type, view, describing }) }),
     responses: {
-      200: { description: 'Success.', content: json(one.answer(context)) },
+      200: {
+        description: 'Success.',
+        ...(one.handler === 'findOne' ? { headers: TAG } : {}),
+        content: json(one.answer(context)),
+      },
       ...errorAnswers(statusesOf(one.method, one.errors), describing.components),
     },
   };
@@ -163,7 +171,8 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
   if (creates !== true && updates !== true) return null;
   const responseOf = (action: Action, description: string): Response => {
     const file = fileSchema({ type, action, describing });
-    return { description, content: json(action === 'create' ? list(file) : file) };
+    if (action === 'create') return { description, content: json(list(file)) };
+    return { description, headers: TAG, content: json(file) };
   };
   const view = rootView(describing, type, 'create');
   const errors = statusesOf('post', updates === true ? ON_DOCUMENT : []);
@@ -174,7 +183,13 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
     description: `New files: ${needsGrant('create', 'file')} Other files: ${needsGrant('update', 'file')}`,
     parameters: [
       ...(updates === true ? [{ ...ID, required: creates !== true }] : []),
-      ...(creates === true ? parametersOf(['requestKey'], { type, view, describing }) : []),
+      ...parametersOf(
+        [
+          ...(updates === true ? (['ifMatch'] as const) : []),
+          ...(creates === true ? (['requestKey'] as const) : []),
+        ],
+        { type, view, describing },
+      ),
     ],
     requestBody: { required: true, content: BODY },
     responses: {

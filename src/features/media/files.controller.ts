@@ -20,9 +20,10 @@ import type { Action } from '../../content/access/actions.js';
 import { refusal } from '../../content/access/auth-strategy.js';
 import { decide } from '../../content/access/decide.js';
 import type { Countable } from '../../content/compile/compile-record.js';
+import type { Answer } from '../../content/documents/answer.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { type ContentReadEvent, Hooks } from '../../content/documents/hooks.js';
-import { ContentError, validationError } from '../../kernel/errors.js';
+import { ContentError, preconditionFailed, validationError } from '../../kernel/errors.js';
 import { FileLibrary, type Uploader } from './file-library.js';
 import { fileKeyOf, type FileRow, FileTable } from './file-table.js';
 import { SignedUrls } from './signed-urls.js';
@@ -38,6 +39,7 @@ import { disconnectOf } from '../../content/http/connection.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { FormGuard, isForm } from './form.guard.js';
 import { Description, Json } from '../../content/http/metadata.js';
+import { preconditionOf } from '../../content/http/precondition-of.js';
 import { type HttpRequest, queryOf, rawOf, requestIdOf } from '../../content/http/request-state.js';
 import { wholeList } from '../../content/http/whole-list.js';
 
@@ -51,6 +53,10 @@ const isAbsent = (error: unknown): boolean => error instanceof ContentError && e
 
 /** Error of the protocol for a missing file (20.9). */
 const fileNotFound = (): ContentError => new ContentError('NotFoundError', 'file.notFound');
+
+/** Returns the error for an absent file: with `If-Match`, its condition fails. */
+const absent = (request: HttpRequest, error: ContentError): ContentError =>
+  (preconditionOf(request)?.match ?? null) === null ? error : preconditionFailed();
 
 /** Error for a parameter that would otherwise leave the list as long as without it. */
 const invalidFolder = (): ContentError =>
@@ -67,6 +73,7 @@ const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
   caller,
   disconnect: disconnectOf(request),
   requestId: requestIdOf(request),
+  precondition: preconditionOf(request),
 });
 
 /** Reader of a request, for hooks. */
@@ -105,7 +112,7 @@ export class FilesController {
     const { id } = readRaw(queryOf(request), this.settings.limits);
     if (id !== undefined) {
       this.host.httpAdapter.status(response, 200);
-      return this.change(request, id, body);
+      return this.shown(response, await this.change(request, id, body));
     }
     const caller = this.callerWith(request, 'create');
     if (!isForm(request)) throw validationError('Files are empty');
@@ -152,14 +159,18 @@ export class FilesController {
 
   @Get('files/:id')
   @Json()
-  async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
+  async findOne(
+    @Req() request: HttpRequest,
+    @Res({ passthrough: true }) response: object,
+    @Param('id') id: string,
+  ): Promise<string> {
     const access = {
       caller: this.callerWith(request, 'findOne'),
       action: 'findOne',
       by: fileKeyOf(id),
     } as const;
-    const { data } = await this.read(request, access, readerOf(request, access));
-    return this.signed.shown(data);
+    const { answer } = await this.read(request, access, readerOf(request, access));
+    return this.shown(response, answer);
   }
 
   @Delete('files/:id')
@@ -167,24 +178,30 @@ export class FilesController {
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
     const caller = this.callerWith(request, 'delete');
     const row = await this.row(id, this.among(caller, 'delete'));
-    if (row === null) throw fileNotFound();
+    if (row === null) throw absent(request, fileNotFound());
     const { documentId } = row;
-    const { plan, data } = await this.read(request, { caller, action: 'delete', by: { documentId } });
-    const shown = this.signed.shown(data);
+    const { plan, answer } = await this.read(request, { caller, action: 'delete', by: { documentId } });
+    const shown = this.signed.shown(answer.data);
     await this.library.remove(row, plan, uploaderOf(request, caller));
     return shown;
   }
 
-  private async change(request: HttpRequest, id: unknown, body: unknown): Promise<string> {
+  private async change(request: HttpRequest, id: unknown, body: unknown): Promise<Answer> {
     const caller = this.callerWith(request, 'update');
     const row = await this.row(typeof id === 'string' ? id : '', this.among(caller, 'update'));
-    if (row === null) throw new ContentError('NotFoundError', 'Entity not found');
+    if (row === null) throw absent(request, new ContentError('NotFoundError', 'Entity not found'));
     const uploader = uploaderOf(request, caller);
-    if (isForm(request))
-      return this.signed.shown(await this.library.change(row, messageOf(request), uploader));
+    if (isForm(request)) return this.library.change(row, messageOf(request), uploader);
     const info: unknown = isObject(body) ? body['fileInfo'] : undefined;
     if (info === undefined) throw validationError('Files are empty');
-    return this.signed.shown(await this.library.describe(row, info, uploader));
+    return this.library.describe(row, info, uploader);
+  }
+
+  /** Sends the tag of a file, and returns it as JSON text. */
+  private shown(response: object, { data, head }: Answer): string {
+    const { ETag: tag } = head?.headers ?? {};
+    if (tag !== undefined) this.host.httpAdapter.setHeader(response, 'ETag', tag);
+    return this.signed.shown(data);
   }
 
   /** Returns the caller if some files are granted. Throws 403, or 401 for a caller without any permission. */
@@ -213,10 +230,10 @@ export class FilesController {
     request: HttpRequest,
     access: FileAccess,
     by?: Reader,
-  ): Promise<{ readonly plan: ReadPlan; readonly data: string }> {
+  ): Promise<{ readonly plan: ReadPlan; readonly answer: Answer }> {
     try {
       const plan = this.plan(request, access);
-      return { plan, data: (await this.documents.read(plan, by === undefined ? {} : { by })).data };
+      return { plan, answer: await this.documents.read(plan, by === undefined ? {} : { by }) };
     } catch (error) {
       throw isAbsent(error) ? fileNotFound() : error;
     }

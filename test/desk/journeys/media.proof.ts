@@ -136,6 +136,35 @@ const leaflet = defineCollectionType({
     expect(file).toMatchObject({ alternativeText: 'Ships in a harbour', focalPoint: { x: 25, y: 50 } });
   });
 
+  it('saves a description next to a change by another editor, and overwrites it only knowingly', async () => {
+    const { documentId } = await visit.upload('quay.png', '#5b7553', { folder: '/quays' });
+    const path = `/upload?id=${documentId}`;
+    const stored = async () => visit.api('get', `/upload/files/${documentId}`);
+    const open = async (): Promise<void> => {
+      await ann.press('quay.png');
+      await ann.sees('No document that you may see uses this file.');
+    };
+    await ann.open('/media?folder=/quays');
+    await open();
+    await visit.api('post', path, { fileInfo: { caption: 'Theirs' } });
+    await ann.fill('Alternative text', 'A quay');
+    await inDialog('Save');
+    await closed();
+    expect(await stored()).toMatchObject({ alternativeText: 'A quay', caption: 'Theirs' });
+    await open();
+    await visit.api('post', path, { fileInfo: { caption: 'Newer' } });
+    await ann.fill('Caption', 'Mine');
+    await inDialog('Save');
+    await ann.sees('Another editor has changed it in the meantime.');
+    expect(await stored()).toMatchObject({ caption: 'Newer' });
+    await ann.page.waitForNetworkIdle();
+    await inDialog('Save');
+    await closed();
+    expect(await stored()).toMatchObject({ caption: 'Mine' });
+    await visit.api('delete', `/upload/files/${documentId}`);
+    await ann.openAnew('/media');
+  });
+
   it('moves files to a new folder, and finds them there and by filters', async () => {
     await ann.check('Select market.png');
     await ann.check('Select station.png');
