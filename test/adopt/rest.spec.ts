@@ -172,7 +172,7 @@ describe('a project that is fetched over REST', () => {
     });
   });
 
-  it('has the project's own attributes of users', async () => {
+  it('has the attributes of users that the project defines', async () => {
     const source = await fetched({
       attributes: { title: { type: 'string' } },
       types: [
