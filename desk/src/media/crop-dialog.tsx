@@ -33,8 +33,8 @@ const WRITTEN = ['image/jpeg', 'image/png', 'image/webp'];
 const QUALITY = 0.92;
 
 /**
- * Returns the file as it is now. Throws an ApiError if another editor has replaced the picture: the area would
- * show another part of it.
+ * Returns the file as it is now. Throws an ApiError if another editor has replaced the picture: the area
+ * would show another part of it.
  */
 async function asShown(file: Json): Promise<TaggedFile> {
   const now = await readFile(textOfValue(file['documentId']));

@@ -91,8 +91,7 @@ function useFileWork() {
 
 type DetailsProps = Omit<Props, 'file'> & { readonly tagged: TaggedFile };
 
-function Details({ tagged, folder = null, close }: DetailsProps) {
-  const { body: file } = tagged;
+function Details({ tagged, tagged: { body: file }, folder = null, close }: DetailsProps) {
   const texts = useTexts();
   const { media } = texts;
   const model = useModel();

@@ -195,8 +195,8 @@ export function replaceFile(
 }
 
 /**
- * Writes a file as the editor has seen it. After a change by another editor it is written as it is now, if the
- * members `names` are still the same; otherwise throws the ApiError of the write.
+ * Writes a file if no other editor has changed it since this editor has seen it, or only members other than
+ * `names`. Otherwise throws the ApiError of the write.
  */
 export async function writeSeen<T>(
   seen: TaggedFile,

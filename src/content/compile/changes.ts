@@ -12,7 +12,7 @@ export const TIME = sql`date_trunc('milliseconds', now())`;
 
 /**
  * Next `updated_at` of a stored row: the transaction's time, or one millisecond more than an earlier write of
- * the same transaction has set. A value in the far future is no such write's.
+ * the same transaction has set. A value in the far future has another cause.
  */
 export const nextTime = (row: Sql): Sql => sql`case when ${row}.updated_at between ${TIME}
     and ${TIME} + interval '1 minute' then ${row}.updated_at + interval '1 millisecond' else ${TIME} end`;

@@ -67,7 +67,7 @@ function jsonMistake(message: string): string {
 const isBadPath = (message: string): boolean => /decode param|bad url|not a valid url/i.test(message);
 
 /**
- * Fastify reports a client that disconnects while its body is read this way; it is not an error of the server.
+ * Fastify reports a client that disconnects while its body is read this way. The server has made no error.
  */
 const isDisconnect = (error: unknown): boolean =>
   isObject(error) && error['message'] === 'aborted' && error['code'] === 'ECONNRESET';

@@ -57,7 +57,7 @@ export interface DeskType extends DeskPart {
   /** Whether the type has a preview. */
   readonly preview: boolean;
   readonly list: readonly string[];
-  /** Relations to the users who created and last changed a document, without those that the caller may not read. */
+  /** Readable relations to the users who created and last changed a document. */
   readonly authors: readonly string[];
   /** Integer attribute with the order of the documents; null for none. */
   readonly order: string | null;

@@ -25,6 +25,7 @@ import {
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
 import { reasonText } from '../../texts/reasons.ts';
+import type { Texts } from '../../texts/en.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import {
@@ -109,6 +110,10 @@ function Health({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
+/** Result of a test event: the status of the response; null without a response. */
+const outcomeText = (status: number | null, { tested, unreachable }: Texts['webhooks']): string =>
+  status === null ? unreachable : tested(String(status));
+
 function Actions({ webhook }: { readonly webhook: Webhook }) {
   const { delete: remove, deletedNow, persons, webhooks: texts } = useTexts();
   const { webhooks: verbs } = useModel();
@@ -119,10 +124,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
   const [secret, setSecret] = useState<Secret | null>(null);
   const { id, name, inCode, failed, disabled, enabled } = webhook;
   const run = (work: () => Promise<string>): void => void send(async () => say(await work()));
-  const test = async (): Promise<string> => {
-    const status = await testWebhook(id);
-    return status === null ? texts.unreachable : texts.tested(String(status));
-  };
+  const test = async (): Promise<string> => outcomeText(await testWebhook(id), texts);
   const rotate = async (): Promise<void> => {
     const text = await rotateSecret(id);
     setSecret({ title: texts.secretOf(name), label: texts.secret, hint: texts.secretHint, text });

@@ -65,7 +65,7 @@ interface KnownWebhook extends ActiveEndpoint {
 }
 
 /**
- * Manages webhooks: those of the options, and those that are stored. Inject it to build an interface of your own.
+ * Manages webhooks: those of the options, and those that are stored. Inject it to build your own interface.
  *
  * @publicApi
  */
