@@ -286,7 +286,11 @@ describe('attributes of schema files', () => {
       /^changed: The relation is one-way/,
     ],
     ['a source of uids that is missing', { type: 'uid', targetField: 'gone' }, /has no attribute "gone"/],
-    ['a source of uids that is not text', { type: 'uid', targetField: 'one' }, /"one" is not a text or number/],
+    [
+      'a source of uids that is not text',
+      { type: 'uid', targetField: 'one' },
+      /"one" is not a text or number/,
+    ],
   ])('reports %s', (_name, attribute, expected) => {
     expect(adopted(attribute).remarks.join('\n')).toMatch(expected);
   });

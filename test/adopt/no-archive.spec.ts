@@ -92,7 +92,12 @@ const REFUSED: readonly (readonly [name: string, bytes: Buffer | string, key: st
     '',
     'contains entities, but no schemas: copy it or export it again',
   ],
-  ['zeros.tar', Buffer.alloc(2048), '', 'is not an export of Strapi: it contains neither schemas nor entities'],
+  [
+    'zeros.tar',
+    Buffer.alloc(2048),
+    '',
+    'is not an export of Strapi: it contains neither schemas nor entities',
+  ],
 ];
 
 /** Exports whose name does not say whether they are encrypted. */

@@ -249,7 +249,7 @@ describe.each(ADAPTERS)('people at the desk, on %s', (adapter) => {
     });
   });
 
-  describe('a change of one\'s own password', () => {
+  describe("a change of one's own password", () => {
     const next = { password: 'a new password', passwordConfirmation: 'a new password' };
 
     it('changes by the old one, and the session goes on with a new token', async () => {

@@ -178,8 +178,9 @@ describe('pictures', () => {
     expect(await read(svg, 'image/svg+xml')).toEqual({ width: 4000, height: 10, formats: [] });
   });
 
-  it.each(['application/pdf', 'image/heic', 'text/plain', 'constructor'])('%s is not a picture', async (mime) =>
-    expect(await read(Buffer.from('whatever'), mime)).toBeNull(),
+  it.each(['application/pdf', 'image/heic', 'text/plain', 'constructor'])(
+    '%s is not a picture',
+    async (mime) => expect(await read(Buffer.from('whatever'), mime)).toBeNull(),
   );
 
   it('without sharp nothing is said of a picture, drawings aside', async () => {

@@ -1190,7 +1190,10 @@ describe('declared indexes', () => {
     [[{ attributes: ['note'] }], 'article: indexes[0]: "note" may be too long for a sorted index'],
     [[{ attributes: ['data'] }], 'article: indexes[0]: "data" has the type json, which cannot be sorted'],
     [[{ attributes: ['pass'], using: 'trigram' }], 'article: indexes[0]: "pass" is not a text attribute'],
-    [[{ attributes: ['createdAt'], using: 'trigram' }], 'article: indexes[0]: "createdAt" is not a text attribute'],
+    [
+      [{ attributes: ['createdAt'], using: 'trigram' }],
+      'article: indexes[0]: "createdAt" is not a text attribute',
+    ],
     [
       [{ attributes: ['tag'] }],
       'article: indexes[0]: "tag" is a component; set index: true on the attribute',

@@ -25,7 +25,8 @@ export const reasons = {
   nameTaken: 'Another user already has this name.',
   emailTaken: 'Another user already has this e-mail address.',
   blocked: 'This account is blocked. Ask an administrator.',
-  unconfirmed: 'The e-mail address of this account is not confirmed. Open the link in the e-mail that you received.',
+  unconfirmed:
+    'The e-mail address of this account is not confirmed. Open the link in the e-mail that you received.',
   overreach: 'This would have permissions that you do not have. Choose fewer permissions.',
   webAddress: 'Enter an address that starts with http:// or https://, without a password.',
   noPicture: 'The file is not a picture, or it is damaged.',

@@ -163,7 +163,11 @@ class Surveyor {
     const [uid, settings] = layout;
     if (settings !== null) this.layouts.set(uid, settings);
     else
-      this.remarks.push({ list: 'none', subject: uid, text: 'The layout is left out: it is not a JSON object' });
+      this.remarks.push({
+        list: 'none',
+        subject: uid,
+        text: 'The layout is left out: it is not a JSON object',
+      });
   }
 
   private entity(value: StrapiObject): void {
