@@ -24,7 +24,7 @@ describe('reasonText()', () => {
     ['File is not a valid image', en.reasons.noPicture],
     ['Invalid identifier or password', 'The e-mail, the user name or the password is wrong.'],
     ['The server cannot be reached', 'The server cannot be reached.'],
-    ['extra.code must match the following: "/^[a-z]+$/"', 'The text does not have the expected form'],
+    ['extra.code must match the following: "/^[a-z]+$/"', 'The text does not have the expected format'],
     ['rows field must have at least 2 items', 'At least 2 entries'],
     ['rows field must have less than or equal to 1 items', 'At most 1 entry'],
     ['contact cannot be empty', 'Required'],
