@@ -47,7 +47,7 @@ function toLink(child: Rest, part: number): readonly Node[] {
   return made.length > 0 ? made : [nodes.other_inline.create({ node: child })];
 }
 
-/** Makes the content of a block. Throws a RangeError for what are not nodes. */
+/** Makes the content of a block. Throws a RangeError for values that are not nodes. */
 export function toInlines(children: unknown): readonly Node[] {
   if (!Array.isArray(children)) throw new RangeError('A block without children');
   return children.flatMap((child: unknown, at) => {

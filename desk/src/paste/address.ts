@@ -1,4 +1,4 @@
-/** Returns an address as a link stores it; null for what is not a link that the API accepts. */
+/** Returns an address as a link stores it; null for a value that the API does not accept as a link. */
 export function linkable(address: string): string | null {
   const url = address.trim();
   if (/^(?:mailto|tel):\S+$/i.test(url) || /^[/#]\S*$/.test(url)) return url;
