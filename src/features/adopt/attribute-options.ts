@@ -125,7 +125,10 @@ function checkDefault(plain: Plain, say: AttributeReading['say']): void {
   const issues: Issue[] = [];
   const at = storedValue({ path: ['default'], draft: false, issues });
   const cast = isScalarDefinition(rest) ? SCALAR_TYPES[rest.type].castValue(value, rest, at) : null;
-  const problem = cast === null || cast === undefined ? `it is no ${textOf(rest['type'])}` : undefined;
+  const problem =
+    cast === null || cast === undefined
+      ? `it is not a value of the type "${textOf(rest['type'])}"`
+      : undefined;
   const reason = issues[0]?.message ?? problem;
   const isMoment = rest['type'] === 'datetime' && typeof value === 'number';
   if (isMoment || SPELLED.includes(rest['type'])) plain['default'] = cast;
