@@ -227,7 +227,8 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     await create('/api/articles', { title: 'N', text: 'hidden' });
     const sent = await eventually(() => receiver.at('/narrow'), 2);
     expect(sent.map(({ body }) => body['event'])).toEqual(['entry.create', 'entry.publish']);
-    expect(JSON.stringify(sent)).not.toMatch(/hidden|Cid/);
+    // Signatures are random: they may contain any three letters.
+    expect(JSON.stringify(sent.map(({ body }) => body))).not.toMatch(/hidden|Cid/);
   });
 
   it('sends to an endpoint whose role has conditions the documents that meet them, and no deletions', async () => {

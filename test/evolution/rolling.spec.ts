@@ -170,7 +170,7 @@ describe('R22: two processes with the old model and two with the new one', () =>
     expect(made.zone.map(({ __component: uid }: any) => uid)).toEqual(['r.late', 'r.part', 'r.late']);
     const at = `${path}/${made.documentId}`;
     const { data: shown } = await ask(olds, 'GET', `${at}?${DEEP}${state}`);
-    expect(JSON.stringify(shown)).not.toMatch(/more|late|extra/);
+    expect(JSON.stringify(shown)).not.toMatch(/(?<![a-z\d])(?:more|late|extra)/);
     expect(await ask(olds, 'PUT', `${at}?${DEEP}${state}`, edited(shown))).toMatchObject({ status: 200 });
     const { data: kept } = await ask(news, 'GET', `${at}?${NEW}${state}`);
     expect(kept).toEqual({ ...made, ...expected(made), ...later(made) });

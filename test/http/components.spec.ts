@@ -170,7 +170,7 @@ describe.each(adaptersFor('express'))('components and zones on %s', (adapter) =>
         one: { name: 'aa', secret: 'psst' },
         zone: [{ __component: 'c.item', name: 'bb', secret: 'psst' }],
       });
-      expect(JSON.stringify(made)).not.toMatch(/psst|secret/);
+      expect(JSON.stringify(made)).not.toMatch(/"psst|secret/);
       await update('things', made, { one: { id: made.one.id, name: 'AA' } });
       expect(
         await test.sql(`select one->>'secret' as s, one->>'name' as n from things where document_id = $1`, [

@@ -486,7 +486,7 @@ describe.each(adaptersFor('fastify'))('writing scalars on %s', (adapter) => {
       expect(await test.sql('select hidden from things where document_id = $1', [documentId])).toEqual([
         { hidden: 'psst' },
       ]);
-      expect((await test.http.get('/api/things').expect(200)).text).not.toContain('psst');
+      expect((await test.http.get('/api/things').expect(200)).text).not.toContain('"psst');
     });
 
     it('ignores keys next to data', async () => {
