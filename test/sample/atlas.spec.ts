@@ -28,6 +28,7 @@ import { firstInvitation } from '../../sample-app/accounts/first-invitation.ts';
 import { deskLines, welcome } from '../../sample-app/welcome.ts';
 import { runToken as run } from '../../src/module/token-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { chance } from '../support/chance.ts';
 import { dose } from '../support/dose.ts';
 import { MailLog, post, register } from './visitors.ts';
 
@@ -587,7 +588,7 @@ describe('an interrupted load', () => {
 
   // The number is in the test title, to repeat the test. After the last step nothing is missing.
   const last = stepsOf(ALPS) - 1;
-  const anywhere = Array.from({ length: dose(1, 10) }, () => 1 + Math.floor(Math.random() * last));
+  const anywhere = Array.from({ length: dose(1, 10) }, () => 1 + Math.floor(chance() * last));
 
   it.each([1, ...anywhere, last])('that fails after %i steps is completed by the next one', async (steps) => {
     await interruptedLoad(app, steps, ALPS);
@@ -599,7 +600,7 @@ describe('an interrupted load', () => {
   it('is completed although it fails every few steps', async () => {
     let complete = false;
     for (let attempt = 0; attempt < 200 && !complete; attempt += 1) {
-      let steps = 1 + Math.floor(Math.random() * 12);
+      let steps = 1 + Math.floor(chance() * 12);
       const onProgress = (): void => {
         steps -= 1;
         if (steps < 0) throw new Error('pulled the plug');
@@ -617,7 +618,7 @@ describe('an interrupted load', () => {
   });
 
   it('of all countries is completed after any number of failures', async () => {
-    const steps = Array.from({ length: dose(1, 4) }, () => 1 + Math.floor((Math.random() * stepsOf()) / 5));
+    const steps = Array.from({ length: dose(1, 4) }, () => 1 + Math.floor((chance() * stepsOf()) / 5));
     for (const count of steps) await interruptedLoad(app, count);
     expect(await load(app)).toBe(true);
     expect({ steps, ...(await contents(app)) }).toEqual({ steps, ...expected() });

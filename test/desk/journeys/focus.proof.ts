@@ -329,11 +329,15 @@ describe('Editors who use a keyboard or a screen reader', () => {
   it('says in the audit log what the details are of', async () => {
     await ann.openAnew('/audit');
     await ann.page.waitForSelector('.desk-audit');
-    const described = await ann.page.$$eval('.desk-audit [aria-expanded]', (all) =>
-      all.map(
-        (one) => one.ownerDocument.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent,
-      ),
+    const described = () =>
+      ann.page.$$eval('.desk-audit [aria-expanded]', (all) =>
+        all.map(
+          (one) => one.ownerDocument.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent,
+        ),
+      );
+    // The titles of documents arrive after the entries.
+    await ann.until('the title of the document', async () =>
+      (await described()).includes('ann (you) deleted Binned (Article, English)'),
     );
-    expect(described).toContain('ann (you) deleted Binned (Article, English)');
   });
 });
