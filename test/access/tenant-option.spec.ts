@@ -318,7 +318,7 @@ describe('the option tenant', () => {
   it.each<[string, object, string]>([
     ['an unknown attribute', { tenant: 'organization' }, '"organization" is not an attribute'],
     ['a long text', { tenant: 'text' }, '"text" must be a to-one relation'],
-    ['the owner', { tenant: 'slug', owner: 'slug' }, 'is the owner already'],
+    ['the owner', { tenant: 'slug', owner: 'slug' }, 'is already the owner'],
     [
       'a unique attribute',
       { tenant: 'organisation', attributes: { organisation: owned, slug: { type: 'string', unique: true } } },

@@ -254,8 +254,8 @@ describe('a project folder', () => {
   });
 
   it.each([
-    ['api::commented.commented', undefined, 'no JSON'],
-    ['api::list.list', 'attributes', 'no schema'],
+    ['api::commented.commented', undefined, 'not JSON'],
+    ['api::list.list', 'attributes', 'not a schema'],
     ['src/api/code/content-types/code/schema.ts', undefined, 'is code'],
     ['src/api/old/models/old.settings.json', undefined, 'Strapi 3'],
     ['api::author.author', 'creator', '"admin::user" is not moved'],

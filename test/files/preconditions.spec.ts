@@ -89,6 +89,25 @@ describe.each(ADAPTERS)('conditions on files on %s', (adapter) => {
     expect((await api.ask(`/api/upload/files/${file.id}`, { method: 'DELETE' })).status).toBe(404);
   });
 
+  it('20.19 a client that has the current version gets a 304 without a body', async () => {
+    const file = await upload();
+    const [, , tag] = await read(file);
+    const path = `/api/upload/files/${file.documentId}`;
+    const known = async () => {
+      const response = await api.ask(path, { headers: { 'If-None-Match': tag } });
+      const { headers } = response;
+      return [response.status, await response.text(), headers.get('ETag'), headers.get('Content-Type')];
+    };
+    expect(await known()).toEqual([304, '', tag, null]);
+    await describeFile(file.id, 'changed', '*');
+    expect(await known()).toEqual([
+      200,
+      expect.stringContaining('changed'),
+      expect.any(String),
+      expect.stringMatching(/^application\/json/),
+    ]);
+  });
+
   it('20.19 an upload of new files ignores the header', async () => {
     const headers = { 'If-Match': '"other"' };
     const response = await api.ask('/api/upload', { method: 'POST', body: formOf([{}]), headers });

@@ -136,7 +136,10 @@ describe.each(ADAPTERS)('all described routes on %s', (adapter) => {
       expect(await namesAt(`/api/upload/${files}`)).toEqual(
         expect.arrayContaining(['fields', 'populate', 'filters', 'sort', 'folder']),
       );
-    expect(await namesAt('/api/upload/files/{id}')).toEqual(['id', 'fields', 'populate', 'filters']);
+    expect(await namesAt('/api/upload/files/{id}')).toEqual([
+      ...['id', 'fields', 'populate', 'filters'],
+      'If-None-Match',
+    ]);
     const v4 = { 'strapi-response-format': 'v4' };
     for (const restored of [`${one}/actions/restore`, `${one}/versions/{version}/actions/restore`])
       expect(await namesAt(restored, 'post', v4)).toEqual(

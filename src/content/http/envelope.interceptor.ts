@@ -13,7 +13,7 @@ import { ChangedAnswers } from './changed-answers.js';
 import { JSON_TEXT } from './metadata.js';
 import { type HttpRequest, isRead, stateOf } from './request-state.js';
 
-interface HttpResponse {
+export interface HttpResponse {
   removeHeader(name: string): unknown;
 }
 

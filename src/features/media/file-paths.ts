@@ -1,6 +1,7 @@
 /** OpenAPI description of `/api/upload…` (protocol section 20), with one row per route. */
 import type { Action } from '../../content/access/actions.js';
 import { answerWith, type ExtraMembers } from '../../content/openapi/answers.js';
+import { ETAG_HEADER } from '../../content/openapi/conditional.js';
 import type { Describe, Describing } from '../../content/openapi/describing.js';
 import {
   anyOf,
@@ -72,8 +73,9 @@ const BODY: Content = {
   ...json(open({ fileInfo: INFO }, ['fileInfo'])),
 };
 
-const TAG: NonNullable<Response['headers']> = {
-  ETag: { description: 'Entity tag of the file, for `If-Match`.', schema: TEXT },
+const NOT_MODIFIED: Response = {
+  description: 'Not modified: the client has the current file. No body.',
+  headers: ETAG_HEADER,
 };
 
 const READ: readonly ParameterName[] = ['fields', 'populate', 'filters'];
@@ -117,7 +119,7 @@ const ROWS: readonly FileRow[] = [
     path: '/files/{id}',
     summary: 'Get a file',
     action: 'findOne',
-    parameters: ['id', ...READ],
+    parameters: ['id', ...READ, 'ifNoneMatch'],
     answer: fileSchema,
     errors: ON_DOCUMENT,
   },
@@ -147,9 +149,10 @@ function operationOf(one: FileRow, context: SchemaContext): Operation {
     responses: {
       200: {
         description: 'Success.',
-        ...(one.handler === 'findOne' ? { headers: TAG } : {}),
+        ...(one.handler === 'findOne' ? { headers: ETAG_HEADER } : {}),
         content: json(one.answer(context)),
       },
+      ...(one.handler === 'findOne' ? { 304: NOT_MODIFIED } : {}),
       ...errorAnswers(statusesOf(one.method, one.errors), describing.components),
     },
   };
@@ -172,7 +175,7 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
   const responseOf = (action: Action, description: string): Response => {
     const file = fileSchema({ type, action, describing });
     if (action === 'create') return { description, content: json(list(file)) };
-    return { description, headers: TAG, content: json(file) };
+    return { description, headers: ETAG_HEADER, content: json(file) };
   };
   const view = rootView(describing, type, 'create');
   const errors = statusesOf('post', updates === true ? ON_DOCUMENT : []);

@@ -31,6 +31,7 @@ import { isObject } from '../../kernel/json.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
 import type { DocumentKey } from '../../content/plan/plan-read.js';
 import { parseRequestKey, REQUEST_KEY_HEADER } from '../../content/query/request-key.js';
+import { parseTags } from '../../content/query/parse-tags.js';
 import { type QueryDefaults, readRaw } from '../../content/query/read-raw.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
@@ -39,6 +40,7 @@ import { disconnectOf } from '../../content/http/connection.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { FormGuard, isForm } from './form.guard.js';
 import { Description, Json } from '../../content/http/metadata.js';
+import type { HttpResponse } from '../../content/http/envelope.interceptor.js';
 import { preconditionOf } from '../../content/http/precondition-of.js';
 import { type HttpRequest, queryOf, rawOf, requestIdOf } from '../../content/http/request-state.js';
 import { wholeList } from '../../content/http/whole-list.js';
@@ -106,9 +108,9 @@ export class FilesController {
   @Json()
   async upload(
     @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: object,
+    @Res({ passthrough: true }) response: HttpResponse,
     @Body() body: unknown,
-  ): Promise<string> {
+  ): Promise<string | undefined> {
     const { id } = readRaw(queryOf(request), this.settings.limits);
     if (id !== undefined) {
       this.host.httpAdapter.status(response, 200);
@@ -161,16 +163,16 @@ export class FilesController {
   @Json()
   async findOne(
     @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: object,
+    @Res({ passthrough: true }) response: HttpResponse,
     @Param('id') id: string,
-  ): Promise<string> {
+  ): Promise<string | undefined> {
     const access = {
       caller: this.callerWith(request, 'findOne'),
       action: 'findOne',
       by: fileKeyOf(id),
     } as const;
     const { answer } = await this.read(request, access, readerOf(request, access));
-    return this.shown(response, answer);
+    return this.shown(response, answer.unlessKnown(parseTags(request.headers['if-none-match'])));
   }
 
   @Delete('files/:id')
@@ -197,11 +199,15 @@ export class FilesController {
     return this.library.describe(row, info, uploader);
   }
 
-  /** Sends the tag of a file, and returns it as JSON text. */
-  private shown(response: object, { data, head }: Answer): string {
+  /** Sends the tag of a file. Returns the file as JSON text, or undefined if the client has it. */
+  private shown(response: HttpResponse, { data, head }: Answer): string | undefined {
+    const { httpAdapter } = this.host;
     const { ETag: tag } = head?.headers ?? {};
-    if (tag !== undefined) this.host.httpAdapter.setHeader(response, 'ETag', tag);
-    return this.signed.shown(data);
+    if (tag !== undefined) httpAdapter.setHeader(response, 'ETag', tag);
+    if (head?.status !== 304) return this.signed.shown(data);
+    httpAdapter.status(response, 304);
+    response.removeHeader('Content-Type');
+    return undefined;
   }
 
   /** Returns the caller if some files are granted. Throws 403, or 401 for a caller without any permission. */

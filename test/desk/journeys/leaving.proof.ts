@@ -51,7 +51,7 @@ const STORY = '[data-path=story] .ProseMirror';
     await ann.page.waitForSelector(`${COVER} [role=progressbar]`);
     expect(await asksTheBrowser()).toBe(true);
     await ann.press('Publish');
-    await ann.sees('Not published: A file has not arrived yet.');
+    await ann.sees('Not published: A file is still being uploaded.');
     await ann.follow('Tags');
     await asked(UPLOAD);
     await answer('Cancel', UPLOAD);
