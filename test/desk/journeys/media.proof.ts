@@ -578,7 +578,7 @@ const leaflet = defineCollectionType({
     const [chooser] = await Promise.all([ann.page.waitForFileChooser(), ann.press('Upload')]);
     await chooser.accept([page, fake]);
     await ann.sees('page.html was not uploaded: The server does not accept files of this type.');
-    await ann.sees('fake.png was not uploaded: The content of the file is of another type');
+    await ann.sees('fake.png was not uploaded: The content of the file does not match');
     // The server would refuse them again.
     expect(await ann.page.$$('[aria-label^="Upload "][aria-label$=" again"]')).toHaveLength(0);
     for (const name of ['page.html', 'fake.png']) await ann.press(`Do not upload ${name}`);
