@@ -91,12 +91,14 @@ export async function runExport(args: readonly string[], surroundings: Surroundi
   }
 }
 
+const afterColon = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
+
 const sentence = ({ kind, type, attribute, documentId, other, reason }: ArchiveConflict): string =>
   ({
     model: `${[type, attribute].filter((part) => part !== undefined).join('.')}: ${reason ?? ''}`,
     rule: `${type} ${documentId ?? ''}: ${attribute ?? ''}: ${reason ?? ''}`,
     type: `the model has no type "${type}"`,
-    attribute: `the model has no matching attribute ${type}.${attribute ?? ''}${reason === undefined ? '' : `: ${reason}`}`,
+    attribute: `the model has no matching attribute ${type}.${attribute ?? ''}${afterColon(reason)}`,
     content: `${type} ${documentId ?? ''} exists with other content`,
     value: `${type} ${documentId ?? ''}: ${attribute ?? ''} belongs to ${other ?? ''}`,
     bytes:

@@ -2,17 +2,14 @@
 import { OfflineError } from './errors.ts';
 import { type Parameters, queryOf } from './query.ts';
 import { errorOf, session } from './session.ts';
+import { type WriteConditions, writeHeaders } from './write-headers.ts';
 
-export interface Ask {
+export interface Ask extends WriteConditions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly query?: Parameters;
   readonly body?: object | FormData;
-  /** Tag of the version that the editor has seen; another version is a 412. */
-  readonly ifMatch?: string | null;
   /** Whether the write makes a version; one that exists already is a 412. */
   readonly ifNone?: boolean;
-  /** Key of a write that may be repeated after a lost response. */
-  readonly key?: string;
   readonly signal?: AbortSignal;
   /** Whether the request outlives the page. */
   readonly keepalive?: boolean;
@@ -31,14 +28,13 @@ const FRESH = { 'Content-Position': 'primary' };
 
 /** Sends one request. Throws an ApiError for an error response, and an OfflineError without response. */
 export async function request<T>(path: string, ask: Ask = {}): Promise<Answer<T>> {
-  const { method = 'GET', query = {}, body, ifMatch, ifNone = false, key, signal, keepalive = false } = ask;
+  const { method = 'GET', query = {}, body, ifNone = false, signal, keepalive = false } = ask;
   for (let refusals = 0; ; refusals += 1) {
     const authorization = await session.headers();
     const headers: Record<string, string> = { Accept: 'application/json', ...FRESH, ...authorization };
     if (body !== undefined && !(body instanceof FormData)) headers['Content-Type'] = 'application/json';
-    if (ifMatch !== undefined && ifMatch !== null) headers['If-Match'] = ifMatch;
+    Object.assign(headers, writeHeaders(ask));
     if (ifNone) headers['If-None-Match'] = '*';
-    if (key !== undefined) headers['Idempotency-Key'] = key;
     const response = await send(`${path}${queryOf(query)}`, {
       method,
       headers,

@@ -1,18 +1,15 @@
 /** Upload of a form with its progress, which `fetch` does not report. */
 import { ApiError, OfflineError } from './errors.ts';
 import { session } from './session.ts';
+import { type WriteConditions, writeHeaders } from './write-headers.ts';
 
 /** Number of 401 responses to one upload, each with a new token, after which it fails. */
 const MAX_REFUSALS = 3;
 
-export interface Sent {
+export interface Sent extends WriteConditions {
   /** Share of the bytes that are sent, from 0 to 1. */
   readonly progress?: (share: number) => void;
   readonly signal?: AbortSignal;
-  /** `Idempotency-Key` of the request. */
-  readonly key?: string;
-  /** Tag of the version that the editor has seen; another version is a 412. */
-  readonly ifMatch?: string | null;
 }
 
 interface Reply {
@@ -24,9 +21,7 @@ interface Reply {
 export async function sendForm<T>(path: string, form: FormData, sent: Sent = {}): Promise<T> {
   for (let refusals = 0; ; refusals += 1) {
     const authorization = await session.headers();
-    const headers: Record<string, string> = { ...authorization };
-    if (sent.key !== undefined) headers['Idempotency-Key'] = sent.key;
-    if (sent.ifMatch !== undefined && sent.ifMatch !== null) headers['If-Match'] = sent.ifMatch;
+    const headers = { ...authorization, ...writeHeaders(sent) };
     const { status, text } = await post(path, form, { ...sent, headers });
     if (status === 401 && refusals < MAX_REFUSALS && (await session.refused(authorization))) continue;
     const body = parsed(text);

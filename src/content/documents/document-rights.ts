@@ -9,10 +9,10 @@ import {
   type OwnCondition,
 } from '../access/decide.js';
 import type { VersionRightsRequest, StateDecisions } from '../compile/compile-version-rights.js';
-import { forbidden, preconditionFailed } from '../../kernel/errors.js';
+import { forbidden } from '../../kernel/errors.js';
 import type { Attribute, ContentType } from '../model/model.js';
 import { NOTHING_GIVEN } from '../plan/given.js';
-import { checkPrecondition } from '../plan/precondition.js';
+import { checkPrecondition, refuseAbsent } from '../plan/precondition.js';
 import { VERBS } from '../plan/plan-write.js';
 import { oneOf } from '../plan/rights.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
@@ -71,7 +71,7 @@ export function existsForCaller(plan: WritePlan, versions: Versions): boolean {
   const { precondition, target } = plan;
   if (!mayBeWritten(plan, versions)) {
     // A missing and a hidden document cause the same error.
-    if (precondition !== null && precondition.match !== null) throw preconditionFailed();
+    refuseAbsent(precondition);
     return false;
   }
   // Checked last, so that a caller learns nothing of a version without permission.

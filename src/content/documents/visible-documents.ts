@@ -8,6 +8,7 @@ import { decideRead } from '../access/decide.js';
 import { byKind } from '../model/by-kind.js';
 import type { Attribute, ContentType } from '../model/model.js';
 import { oneOf, rightsOf } from '../plan/rights.js';
+import { versionQuery } from '../plan/version-query.js';
 import type { Viewer } from '../plan/version-rights.js';
 import { Documents } from './documents.service.js';
 
@@ -142,9 +143,9 @@ export class VisibleDocuments {
     { published, action, pageSize }: Page,
   ): Promise<string> {
     const whole = {
-      ...(type.localized ? { locale: '*', fallbackLocale: 'false' } : {}),
+      ...versionQuery(type, { locale: '*', published }),
+      ...(type.localized ? { fallbackLocale: 'false' } : {}),
       ...query,
-      ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
       pagination: { page: 1, pageSize, withCount: false },
     };
     const request = { kind: 'list', by: null, caller, format: 'flat', action } as const;

@@ -42,6 +42,11 @@ function versionsToWrite(
 const isDraft = ({ published }: VersionRow, type: ContentType): boolean =>
   published === !type.draftAndPublish;
 
+/** Throws PreconditionFailedError for an absent document if `If-Match` requires one. */
+export function refuseAbsent(precondition: Precondition | null): void {
+  if (precondition !== null && precondition.match !== null) throw preconditionFailed();
+}
+
 /** Throws PreconditionFailedError if the stored versions do not meet the preconditions. */
 export function checkPrecondition(
   { match, noneMatch }: Precondition,

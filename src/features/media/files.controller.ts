@@ -23,12 +23,13 @@ import type { Countable } from '../../content/compile/compile-record.js';
 import type { Answer } from '../../content/documents/answer.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { type ContentReadEvent, Hooks } from '../../content/documents/hooks.js';
-import { ContentError, preconditionFailed, validationError } from '../../kernel/errors.js';
+import { ContentError, validationError } from '../../kernel/errors.js';
 import { FileLibrary, type Uploader } from './file-library.js';
 import { fileKeyOf, type FileRow, FileTable } from './file-table.js';
 import { SignedUrls } from './signed-urls.js';
 import { isObject } from '../../kernel/json.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
+import { refuseAbsent } from '../../content/plan/precondition.js';
 import type { DocumentKey } from '../../content/plan/plan-read.js';
 import { parseRequestKey, REQUEST_KEY_HEADER } from '../../content/query/request-key.js';
 import { parseTags } from '../../content/query/parse-tags.js';
@@ -55,10 +56,6 @@ const isAbsent = (error: unknown): boolean => error instanceof ContentError && e
 
 /** Error of the protocol for a missing file (20.9). */
 const fileNotFound = (): ContentError => new ContentError('NotFoundError', 'file.notFound');
-
-/** Returns the error for an absent file: with `If-Match`, its condition fails. */
-const absent = (request: HttpRequest, error: ContentError): ContentError =>
-  (preconditionOf(request)?.match ?? null) === null ? error : preconditionFailed();
 
 /** Error for a parameter that would otherwise leave the list as long as without it. */
 const invalidFolder = (): ContentError =>
@@ -179,20 +176,27 @@ export class FilesController {
   @Json()
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
     const caller = this.callerWith(request, 'delete');
+    const uploader = uploaderOf(request, caller);
     const row = await this.row(id, this.among(caller, 'delete'));
-    if (row === null) throw absent(request, fileNotFound());
+    if (row === null) {
+      refuseAbsent(uploader.precondition);
+      throw fileNotFound();
+    }
     const { documentId } = row;
     const { plan, answer } = await this.read(request, { caller, action: 'delete', by: { documentId } });
     const shown = this.signed.shown(answer.data);
-    await this.library.remove(row, plan, uploaderOf(request, caller));
+    await this.library.remove(row, plan, uploader);
     return shown;
   }
 
   private async change(request: HttpRequest, id: unknown, body: unknown): Promise<Answer> {
     const caller = this.callerWith(request, 'update');
     const row = await this.row(typeof id === 'string' ? id : '', this.among(caller, 'update'));
-    if (row === null) throw absent(request, new ContentError('NotFoundError', 'Entity not found'));
     const uploader = uploaderOf(request, caller);
+    if (row === null) {
+      refuseAbsent(uploader.precondition);
+      throw new ContentError('NotFoundError', 'Entity not found');
+    }
     if (isForm(request)) return this.library.change(row, messageOf(request), uploader);
     const info: unknown = isObject(body) ? body['fileInfo'] : undefined;
     if (info === undefined) throw validationError('Files are empty');
