@@ -3,7 +3,7 @@ import { Autocomplete, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type Json, textOfValue } from '../form/values.ts';
 import { directionOfSearch, useTexts } from '../texts/texts.ts';
-import { ROOT } from './files.ts';
+import { ROOT, type TaggedFile } from './files.ts';
 import type { Point } from './focal-point.tsx';
 import { useFolders } from './library-tools.tsx';
 
@@ -24,11 +24,24 @@ const descriptionOf = (file: Json): Description => ({
   folder: '',
 });
 
-/** Returns the description with its unsaved changes. They stay when the file is replaced. */
-export function useDescription(file: Json): readonly [Description, (change: Partial<Description>) => void] {
-  const [changes, setChanges] = useState<Partial<Description>>({});
-  const description = { ...descriptionOf(file), ...changes };
-  return [description, (change) => setChanges((before) => ({ ...before, ...change }))];
+interface Draft {
+  /** File as it was before its first unsaved change. A file that is read later may hold changes by others. */
+  readonly seen: TaggedFile | null;
+  readonly changes: Partial<Description>;
+}
+
+/** Returns the description with its unsaved changes, which stay when the file is replaced or read again. */
+export function useDescription(file: TaggedFile) {
+  const [{ seen, changes }, setDraft] = useState<Draft>({ seen: null, changes: {} });
+  return {
+    description: { ...descriptionOf(file.body), ...changes },
+    seen: {
+      seen: seen ?? file,
+      refused: (now: TaggedFile) => setDraft((before) => ({ ...before, seen: now })),
+    },
+    set: (change: Partial<Description>) =>
+      setDraft((before) => ({ seen: before.seen ?? file, changes: { ...before.changes, ...change } })),
+  };
 }
 
 interface Props {

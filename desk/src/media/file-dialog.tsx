@@ -70,7 +70,7 @@ const hasPoint = (file: Json): boolean => (file['focalPoint'] ?? null) !== null;
 
 /** Gives a file other bytes. The point of the former picture would cut the motif of the new one off. */
 const replaceByOther = (tagged: TaggedFile, bytes: File): Promise<Json> =>
-  writeSeen(tagged, ['url'], (file) =>
+  writeSeen({ seen: tagged, names: ['url'] }, (file) =>
     replaceFile(file, bytes, hasPoint(file.body) ? { focalPoint: null } : {}),
   );
 
@@ -97,7 +97,7 @@ function Details({ tagged, tagged: { body: file }, folder = null, close }: Detai
   const model = useModel();
   const verbs = model.type('file')?.verbs ?? {};
   const mayUpdate = 'update' in verbs;
-  const [description, set] = useDescription(file);
+  const { description, set, seen } = useDescription(tagged);
   const { work, alert, isSending } = useFileWork();
   const [asked, setAsked] = useState<'crop' | 'delete' | null>(null);
   const changes = changesOf(file, description);
@@ -106,7 +106,7 @@ function Details({ tagged, tagged: { body: file }, folder = null, close }: Detai
   const save = async (): Promise<void> => {
     let stored = file;
     const isDone = await work(async () => {
-      stored = await writeSeen(tagged, Object.keys(changes), (one) => changeFile(one, changes));
+      stored = await writeSeen({ ...seen, names: Object.keys(changes) }, (one) => changeFile(one, changes));
     }, media.stored);
     if (isDone) close(linkOf(stored, 'file', model));
   };

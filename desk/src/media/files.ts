@@ -194,13 +194,20 @@ export function replaceFile(
   return sendForm<Json>(`${settings.api}/upload?id=${idOf(file)}`, form, { ifMatch: etag });
 }
 
+/** File as an editor has seen it, and the names of the members that a write depends on. */
+export interface SeenFile {
+  readonly seen: TaggedFile;
+  readonly names: readonly string[];
+  /** Called with the stored file before a write is refused. */
+  readonly refused?: (now: TaggedFile) => void;
+}
+
 /**
  * Writes a file if no other editor has changed it since this editor has seen it, or only members other than
  * `names`. Otherwise throws the ApiError of the write.
  */
 export async function writeSeen<T>(
-  seen: TaggedFile,
-  names: readonly string[],
+  { seen, names, refused }: SeenFile,
   write: (file: TaggedFile) => Promise<T>,
 ): Promise<T> {
   try {
@@ -209,8 +216,9 @@ export async function writeSeen<T>(
     if (!(error instanceof ApiError) || error.status !== 412) throw error;
     const now = await readFile(textOfValue(seen.body['documentId']));
     const textOf = ({ body }: TaggedFile): string => JSON.stringify(names.map((name) => body[name] ?? null));
-    if (textOf(now) !== textOf(seen)) throw error;
-    return write(now);
+    if (textOf(now) === textOf(seen)) return write(now);
+    refused?.(now);
+    throw error;
   }
 }
 

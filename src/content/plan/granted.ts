@@ -30,8 +30,8 @@ const unlimitedRights = (): Rights => {
 const plannedConditions = new WeakMap<ContentType, LRUCache<string, Condition>>();
 
 /**
- * Returns the condition of a grant's filters. Throws an Error for names that the model does not have: it is
- * no error of the client. A value that does not fit, which may come from the caller, is a ForbiddenError.
+ * Returns the condition of a grant's filters. Throws an Error for names that the model does not have, and a
+ * ForbiddenError for a value that does not fit. A value may come from the caller, a name does not.
  */
 export function planWhere({ type, key }: WhereCondition): Condition {
   const ofType = plannedConditions.get(type) ?? new LRUCache<string, Condition>({ max: MOST });

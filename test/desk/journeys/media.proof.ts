@@ -143,6 +143,7 @@ const leaflet = defineCollectionType({
     const open = async (): Promise<void> => {
       await ann.press('quay.png');
       await ann.sees('No document that you may see uses this file.');
+      await ann.page.waitForNetworkIdle();
     };
     await ann.open('/media?folder=/quays');
     await open();
@@ -152,8 +153,15 @@ const leaflet = defineCollectionType({
     await closed();
     expect(await stored()).toMatchObject({ alternativeText: 'A quay', caption: 'Theirs' });
     await open();
-    await visit.api('post', path, { fileInfo: { caption: 'Newer' } });
     await ann.fill('Caption', 'Mine');
+    await visit.api('post', path, { fileInfo: { caption: 'Newer' } });
+    // The desk reads the file again when its window is shown again.
+    const read = ann.page.waitForResponse((response) =>
+      response.url().endsWith(`/upload/files/${documentId}`),
+    );
+    await ann.page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    await read;
+    await ann.page.waitForNetworkIdle();
     await inDialog('Save');
     await ann.sees('Another editor has changed it in the meantime.');
     expect(await stored()).toMatchObject({ caption: 'Newer' });
