@@ -169,6 +169,6 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
   };
   return interruptible(
     (signal) => withApplication(values.module, (app) => read(app, signal)),
-    () => `Interrupted: ${hasBegun ? 'run the same command again to continue' : 'nothing was imported'}`,
+    () => `Interrupted: ${hasBegun ? 'run the same command again' : 'nothing was imported'}`,
   );
 }

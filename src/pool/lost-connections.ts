@@ -19,6 +19,12 @@ const LOST_AFTER = 200;
 
 export const clientsOf = ({ _clients: clients = [] }: PoolInside): readonly InsideClient[] => clients;
 
+/** Connections that are in use. */
+export function busyClients(pool: PoolInside): readonly InsideClient[] {
+  const { _idle: idle = [] } = pool;
+  return clientsOf(pool).filter((client) => !idle.some((item) => item.client === client));
+}
+
 /** Releases lost connections of a pool for its whole life. */
 export function releaseLost(pool: Pool): void {
   const watch = (client: InsideClient): void => {
@@ -31,10 +37,8 @@ export function releaseLost(pool: Pool): void {
 
 /** Releases the lost connections. A later release by the user does nothing. */
 function release(pool: PoolInside): void {
-  const { _idle: idle = [] } = pool;
-  for (const client of [...clientsOf(pool)]) {
-    const isLost = client._queryable === false && !idle.some((item) => item.client === client);
-    if (!isLost || typeof client.release !== 'function') continue;
+  for (const client of busyClients(pool)) {
+    if (client._queryable !== false || typeof client.release !== 'function') continue;
     const { release: giveBack } = client;
     client.release = () => undefined;
     giveBack(true);

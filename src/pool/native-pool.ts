@@ -5,6 +5,7 @@ import type { Statement } from '../kernel/sql.js';
 import { Admission, type LaneLoad, slotLimitsOf } from './admission.js';
 import { firstLine, isStatementMismatch, overloaded, timedOut } from '../kernel/postgres-errors.js';
 import { TimeoutList } from '../kernel/timeout-list.js';
+import { type Copy, copyOn } from './copy-rows.js';
 import { canPipeline, closeLater } from './pipelined-batch.js';
 import type { Disconnect } from '../kernel/disconnect.js';
 import { type HostedTransactionCalls, HostedTransaction } from './hosted-transaction.js';
@@ -195,6 +196,11 @@ export class NativePool {
   /** Opens a connection outside the pool. Throws if the server accepts none. */
   open(): Promise<OwnConnection> {
     return OwnConnection.open(this.pool, this.names.isOn);
+  }
+
+  /** Returns COPY on the connection of a transaction; null behind a pooler, which hides the connection. */
+  copyOn(transaction: Runner): Promise<Copy | null> {
+    return copyOn(this.pool, transaction);
   }
 
   /** Runs a transaction that code of the host cannot join. */

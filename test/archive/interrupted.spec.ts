@@ -138,7 +138,7 @@ describe('a signal', () => {
       await writing.awaited();
       const { code, said } = await stop('SIGTERM');
       expect(code).toBe(143);
-      expect(said).toMatch(/\nInterrupted: run the same command again to continue\n$/);
+      expect(said).toMatch(/\nInterrupted: run the same command again\n$/);
     } finally {
       await writing.release();
     }

@@ -14,9 +14,11 @@ import { mapDatabaseError, type UniqueValues } from './database-errors.js';
 import { isModelMismatch, isRetryable, isViolationOf, outageReason } from '../../kernel/postgres-errors.js';
 import { ContentError } from '../../kernel/errors.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
+import type { Copy } from '../../pool/copy-rows.js';
 import { NativePool, type ReadTraits } from '../../pool/native-pool.js';
 import type { OwnConnection } from '../../pool/own-connection.js';
 import { Replicas } from './replicas.js';
+import { retrying } from './retrying.js';
 import { type Row, type Runner, runnerOf } from '../../pool/runner.js';
 import type { BatchTraits } from '../../pool/write-batches.js';
 
@@ -25,9 +27,6 @@ import type { BatchTraits } from '../../pool/write-batches.js';
  */
 const READ_COMMITTED = { isolationLevel: IsolationLevel.READ_COMMITTED };
 const ONE_SNAPSHOT = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
-const ATTEMPTS = 5;
-const pause = (attempt: number): Promise<void> =>
-  new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
 
 export interface TransactionOptions {
   readonly values: UniqueValues;
@@ -177,15 +176,11 @@ export class Database {
    */
   async transaction<T>(work: (runner: Runner) => Promise<T>, options: TransactionOptions): Promise<T> {
     const { values, retryOn, joined } = options;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.attempt(work, options);
-      } catch (error) {
-        const again = isRetryable(error) || retryOn.some((index) => isViolationOf(error, index));
-        if (joined !== undefined || attempt >= ATTEMPTS || !again) throw this.mapError(error, values);
-        await pause(attempt);
-      }
-    }
+    const again = (error: unknown): boolean =>
+      joined === undefined && (isRetryable(error) || retryOn.some((index) => isViolationOf(error, index)));
+    return retrying(() => this.attempt(work, options), again).catch((error: unknown) => {
+      throw this.mapError(error, values);
+    });
   }
 
   private async attempt<T>(work: (runner: Runner) => Promise<T>, options: TransactionOptions): Promise<T> {
@@ -220,14 +215,13 @@ export class Database {
    */
   async runAlone<T>(work: (runner: Runner) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
     const options = snapshot ? ONE_SNAPSHOT : READ_COMMITTED;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.em.fork().transactional((em) => work(runnerOf(em)), options);
-      } catch (error) {
-        if (attempt >= ATTEMPTS || !isRetryable(error)) throw error;
-        await pause(attempt);
-      }
-    }
+    const attempt = () => this.em.fork().transactional((em) => work(runnerOf(em)), options);
+    return retrying(attempt, isRetryable);
+  }
+
+  /** Returns COPY in a transaction of `runAlone`; null for other drivers, and behind a pooler. */
+  async copyOn(runner: Runner): Promise<Copy | null> {
+    return (await (await this.nativePool())?.copyOn(runner)) ?? null;
   }
 
   /**

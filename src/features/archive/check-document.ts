@@ -153,17 +153,21 @@ function conflictsOf(line: string, check: Check): readonly ArchiveConflict[] {
   return [...found].map(([attribute, reason]) => ({ kind: 'rule', type, documentId, attribute, reason }));
 }
 
-/**
- * Returns the conflicts of documents with the rules of the application, at most one per attribute of a
- * document. Throws an ArchiveError for a line that no export writes.
- */
-export function checkDocuments(lines: readonly string[], rules: DocumentRules): readonly ArchiveConflict[] {
+/** Returns the conflicts of a document with the rules of the application, at most one per attribute. */
+export type DocumentCheck = (line: string) => readonly ArchiveConflict[];
+
+/** Returns a check, which throws an ArchiveError for a line that no export writes. */
+export function documentCheck(rules: DocumentRules): DocumentCheck {
   const { archived } = rules;
-  if (new Set(lines.map(documentIdOf)).size < lines.length)
-    throw new ArchiveError(
-      `The archive is damaged: it contains a document of ${archived.type.singularApiId} twice`,
-    );
   const columns = [...SYSTEM_COLUMNS, ...archived.columns];
   const check = { ...rules, shape: shapeOf(archived), parser: new DocumentParser(archived), columns };
-  return lines.flatMap((line) => conflictsOf(line, check));
+  return (line) => conflictsOf(line, check);
+}
+
+/** Checks the documents of a batch, which must all differ. */
+export function checkDocuments(lines: readonly string[], rules: DocumentRules): readonly ArchiveConflict[] {
+  const { singularApiId } = rules.archived.type;
+  if (new Set(lines.map(documentIdOf)).size < lines.length)
+    throw new ArchiveError(`The archive is damaged: it contains a document of ${singularApiId} twice`);
+  return lines.flatMap(documentCheck(rules));
 }

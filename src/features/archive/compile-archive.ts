@@ -122,7 +122,8 @@ export function compileCounters({ file }: Schema): Statement {
 }
 
 const SETTINGS = sql`set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true),
-  set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`;
+  (select count(set_config(s.name, '0', true)) from pg_settings s where s.name in
+    ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')) as unlimited`;
 
 /** Settings of an export transaction: a fixed text form of instants, and no timeouts. */
 export const EXPORT_SETTINGS = print(sql`select ${SETTINGS}`);

@@ -20,7 +20,7 @@ import {
 import type { Replaceable } from '../../content/documents/archive-parts.js';
 import { archivedDocument, linkColumns, objectOf, SYSTEM } from './compile-archive.js';
 import { namesOf } from '../../content/compile/link-sql.js';
-import type { DocumentRows, TableRows } from './document-rows.js';
+import type { DocumentRows, TableRows, TableText } from './document-rows.js';
 import { documentIdOf } from './format.js';
 
 export interface Batch {
@@ -92,9 +92,9 @@ export function compileDiffering(batch: Batch): Statement {
 const tablesOf = ({ type, links }: ArchivedType): readonly Sql[] =>
   [type, ...links.map(({ table }) => table)].map(({ table }) => quote(table));
 
-/** Selects as `vacant` whether the tables of a type have no rows. */
-export function compileVacant(archived: ArchivedType): Statement {
-  const filled = tablesOf(archived).map((table) => sql`exists (select from ${table})`);
+/** Selects as `vacant` whether the tables of types have no rows. */
+export function compileVacant(archived: readonly ArchivedType[]): Statement {
+  const filled = archived.flatMap(tablesOf).map((table) => sql`exists (select from ${table})`);
   return print(sql`select not (${join(filled, ' or ')}) as vacant`);
 }
 
@@ -106,6 +106,10 @@ export function compileExisting(batch: Batch): Statement {
       where exists (select 1 from ${table} t where t.document_id = g.id)`,
   );
 }
+
+/** Selects the number of stored documents of a type as `documents`. */
+export const compileDocumentCount = ({ type }: ArchivedType): Statement =>
+  print(sql`select count(distinct t.document_id)::int4 as documents from ${quote(type.table)} t`);
 
 /** Column of an index, in the tables of a type and in the rows of an archive. */
 interface IndexColumn {
@@ -184,9 +188,9 @@ export const compileReplaced = (batch: Batch, replaceable: Replaceable): Stateme
   print(sql`delete from ${quote(batch.archived.type.table)} t where ${replaceable(sql`t`)}
     and t.document_id <> all(${idsIn(batch)}::text[])`);
 
-/** Locks the tables of a type against concurrent writes, not against reads. */
-export const compileHoldTables = (archived: ArchivedType): Statement =>
-  print(sql`lock table ${join(tablesOf(archived), ', ')} in share row exclusive mode`);
+/** Locks the tables of types against concurrent writes, not against reads. */
+export const compileHoldTables = (archived: readonly ArchivedType[]): Statement =>
+  print(sql`lock table ${join(archived.flatMap(tablesOf), ', ')} in share row exclusive mode`);
 
 /**
  * Collects statistics of the tables of a type. Without them PostgreSQL keeps the plans that it made for empty
@@ -254,6 +258,12 @@ export const compileDocuments = (batch: Batch, { versions, others }: DocumentRow
   insertVersions(batch, versions),
   ...others.filter(({ count }) => count > 0).map(insertRows),
 ];
+
+/** Receives rows of a table as a text. */
+export const compileCopy = ({ table, columns }: TableText): Statement => {
+  const names = columns.map(({ name }) => quote(name));
+  return print(sql`copy ${quote(table)} (${join(names, ', ')}) from stdin`);
+};
 
 export const idsOf = ({ table }: ContentType): Sql =>
   sql`pg_get_serial_sequence(${quote(table, 'reference')}, 'id')`;

@@ -34,7 +34,7 @@ export class ContentArchive {
 
   /**
    * Imports an archive. Each pass over the archive calls `open`. Throws an Error for an incomplete or damaged
-   * archive, and an Error with `conflicts` before anything is written. Repeating the call resumes an
+   * archive, and an Error with `conflicts` before anything is committed. Repeating the call completes an
    * interrupted import.
    */
   import(open: OpenArchive, options: ImportOptions = {}): Promise<ImportResult> {

@@ -1,4 +1,7 @@
-/** Rows of archived documents: a list of values for each column, which a statement unnests. */
+/**
+ * Rows of archived documents, for statements that insert them: a list of values for each column, or a text
+ * for COPY.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { ArchivedType } from '../../content/model/archive.js';
 import { linkTableColumns } from '../../content/model/join-model.js';
@@ -10,7 +13,7 @@ import type { Identifier } from '../../kernel/sql.js';
 import { ArchiveError, documentIdOf } from './format.js';
 import { DocumentParser, isRows } from './parse-document.js';
 
-interface RowColumn {
+export interface RowColumn {
   readonly name: Identifier;
   readonly type: string;
   readonly default?: number;
@@ -23,8 +26,23 @@ function plain(value: unknown): unknown {
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? value : number;
 }
 
+/** Returns the value of a column; JSON as text. */
+function valueOf(column: RowColumn, row: StoredValues, same: StoredValues): unknown {
+  const value = same[column.name] ?? row[column.name] ?? column.default ?? null;
+  return column.type === 'jsonb' && value !== null ? JSON.stringify(value) : plain(value);
+}
+
+/** Collects the rows of one table. */
+export interface Rows {
+  readonly table: Identifier;
+  readonly columns: readonly RowColumn[];
+  readonly count: number;
+  /** Adds rows of an archive, with values that are the same for all of them. */
+  add(rows: unknown, same: StoredValues): void;
+}
+
 /** Rows of one table, with a list of values for each column. */
-export class TableRows {
+export class TableRows implements Rows {
   readonly values: readonly unknown[][];
   count = 0;
 
@@ -35,23 +53,47 @@ export class TableRows {
     this.values = columns.map(() => []);
   }
 
-  /** Adds rows of an archive, with values that are the same for all of them. */
   add(rows: unknown, same: StoredValues): void {
     if (!isRows(rows)) return;
     this.count += rows.length;
-    this.columns.forEach(({ name, type, default: usual = null }, i) => {
-      for (const row of rows) {
-        const value = same[name] ?? row[name] ?? usual;
-        this.values[i]?.push(type === 'jsonb' && value !== null ? JSON.stringify(value) : plain(value));
-      }
+    this.columns.forEach((column, i) => {
+      for (const row of rows) this.values[i]?.push(valueOf(column, row, same));
     });
   }
 }
 
-export interface DocumentRows {
-  readonly versions: TableRows;
+/** Characters that the text format of COPY escapes (PostgreSQL documentation, "COPY", "Text Format"). */
+const SPECIAL = /[\\\t\n\r]/;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function copied(value: unknown): string {
+  if (value === null || value === undefined) return '\\N';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return SPECIAL.test(text) ? text.replace(/[\\\t\n\r]/g, (one) => ESCAPES[one] ?? one) : text;
+}
+
+/** Rows of one table as a text for COPY. */
+export class TableText implements Rows {
+  text = '';
+  count = 0;
+
+  constructor(
+    readonly table: Identifier,
+    readonly columns: readonly RowColumn[],
+  ) {}
+
+  add(rows: unknown, same: StoredValues): void {
+    if (!isRows(rows)) return;
+    this.count += rows.length;
+    for (const row of rows)
+      this.text += `${this.columns.map((column) => copied(valueOf(column, row, same))).join('\t')}\n`;
+  }
+}
+
+export interface DocumentRows<T extends Rows = TableRows> {
+  readonly versions: T;
   /** Links and schedules. */
-  readonly others: readonly TableRows[];
+  readonly others: readonly T[];
 }
 
 /**
@@ -60,18 +102,30 @@ export interface DocumentRows {
  */
 const PARSED_AT_ONCE = 25;
 
-/** Returns the rows of documents. Throws an ArchiveError for a line that cannot be parsed. */
-export async function documentRows(archived: ArchivedType, lines: readonly string[]): Promise<DocumentRows> {
-  const { type, columns, links } = archived;
-  const parser = new DocumentParser(archived);
-  const versions = new TableRows(type.table, [...SYSTEM_COLUMNS, ...columns]);
-  const times = new TableRows(scheduleTableOf(type), SCHEDULE_COLUMNS);
-  const lists = links.map(({ attribute, table }) => {
-    const rows = new TableRows(table.table, linkTableColumns(table));
-    return { name: attribute.name, owner: table.owner.name, rows };
-  });
+/** Calls functions with each line, with pauses. */
+export async function eachWithPauses(
+  lines: readonly string[],
+  ...calls: readonly ((line: string) => void)[]
+): Promise<void> {
   for (const [i, line] of lines.entries()) {
     if (i % PARSED_AT_ONCE === 0) await setImmediate();
+    for (const call of calls) call(line);
+  }
+}
+
+/** Collects rows of documents in `Kind`. Throws an ArchiveError for a line that cannot be parsed. */
+export function collectRows<T extends Rows>(
+  { type, columns, links }: ArchivedType,
+  Kind: new (table: Identifier, columns: readonly RowColumn[]) => T,
+) {
+  const parser = new DocumentParser({ type, columns, links });
+  const versions = new Kind(type.table, [...SYSTEM_COLUMNS, ...columns]);
+  const times = new Kind(scheduleTableOf(type), SCHEDULE_COLUMNS);
+  const lists = links.map(({ attribute, table }) => {
+    const rows = new Kind(table.table, linkTableColumns(table));
+    return { name: attribute.name, owner: table.owner.name, rows };
+  });
+  const add = (line: string): void => {
     const document = parser.parseExactly(line);
     if (document === null) throw new ArchiveError('The archive is damaged: it changed during the import');
     const id = documentIdOf(line);
@@ -80,6 +134,13 @@ export async function documentRows(archived: ArchivedType, lines: readonly strin
     const { links: linked } = document;
     for (const { name, owner, rows } of lists)
       rows.add(isObject(linked) ? linked[name] : null, { [owner]: id });
-  }
-  return { versions, others: [...lists.map(({ rows }) => rows), times] };
+  };
+  return { rows: { versions, others: [...lists.map(({ rows }) => rows), times] }, add };
+}
+
+/** Returns the rows of documents. Throws an ArchiveError for a line that cannot be parsed. */
+export async function documentRows(archived: ArchivedType, lines: readonly string[]): Promise<DocumentRows> {
+  const { rows, add } = collectRows(archived, TableRows);
+  await eachWithPauses(lines, add);
+  return rows;
 }

@@ -1,7 +1,5 @@
 /** First pass of an import: verifies the archive, and compares it with the model and the stored content. */
-import { HISTORY_MEMBER } from '../../content/model/history-table.js';
 import type { Schema } from '../../content/model/model.js';
-import { isObject } from '../../kernel/json.js';
 import type { Runner } from '../../pool/runner.js';
 import { modelConflicts } from './compare-models.js';
 import { IMPORT_SETTINGS } from './compile-archive.js';
@@ -11,6 +9,7 @@ import type { Brought } from './import-contents.js';
 import type { Found, Import, ImportResult } from './import-options.js';
 import type { ArchiveConflict, Extent } from './compare-batch.js';
 import { comparePiece, batchOf, refusedIn, refusing } from './compare-piece.js';
+import { ImportNotes } from './import-notes.js';
 import { walk } from './walk-archive.js';
 
 /** Maximum number of listed conflicts of each kind, so that one kind hides no other. */
@@ -32,29 +31,13 @@ export interface Checked {
   readonly brought: Brought;
 }
 
-/** Note on an archive of an earlier release. */
-const NOT_COMPARED =
-  'The archive is of an earlier release and does not describe its model: options of types, attributes and ' +
-  'components were not compared, only columns and values';
-
-/** Number of documents whose lines contain stored versions. */
-const withVersions = (lines: readonly string[]): number =>
-  lines
-    .filter((line) => line.includes(`"${HISTORY_MEMBER}"`))
-    .map((line): unknown => JSON.parse(line))
-    .filter((document) => isObject(document) && Array.isArray(document[HISTORY_MEMBER])).length;
-
-/** Note on stored versions of a type without history. */
-const leftOut = (type: string, documents: number): string =>
-  `Stored versions of ${documents} documents of ${type} are left out: the type has no history`;
-
 /**
  * Reads a whole archive. Returns its conflicts, and a note for each comparison that was not possible. Throws
  * an {@link ArchiveError} for a damaged archive.
  */
 export async function findConflicts(task: Import, runner: Runner): Promise<Checked> {
   const { schema } = task.source;
-  const notes: string[] = [];
+  const notes = new ImportNotes();
   const conflicts: ArchiveConflict[] = [];
   let brought: Brought = { any: false, missing: new Set() };
   const counts = new Map<ArchiveConflict['kind'], number>();
@@ -66,13 +49,13 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
     }
   };
   await runner.run(IMPORT_SETTINGS);
-  let [done, forgotten] = [0, 0];
+  let done = 0;
   let isVacant: boolean | null = null;
   await walk(task, {
     header: async ({ id }, comparison) => {
       done = await doneBefore(runner, schema, id);
       add(modelConflicts(comparison));
-      if (comparison.archived === null) notes.push(NOT_COMPARED);
+      notes.begin(comparison);
     },
     part: (compared) => {
       isVacant = null;
@@ -81,11 +64,11 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
     contents: null,
     piece: (piece) => {
       const prepared = batchOf(piece, { ...task, brought });
-      if (prepared?.batch.archived.type.history === false) forgotten += withVersions(piece.lines);
+      notes.add(piece);
       if (prepared === null || piece.first + piece.lines.length <= done) return () => Promise.resolve();
       const refused = refusedIn(prepared);
       return async () => {
-        isVacant ??= (await runner.run(compileVacant(prepared.batch.archived)))[0]?.['vacant'] === true;
+        isVacant ??= (await runner.run(compileVacant([prepared.batch.archived])))[0]?.['vacant'] === true;
         const extent: Extent = isVacant ? 'nothing' : 'values';
         const comparing = { ...task, refused, gone: () => undefined, extent };
         add((await refusing(piece.part.type, () => comparePiece(runner, prepared, comparing))).conflicts);
@@ -93,13 +76,12 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
     },
     end: (ended, { missing }) => {
       if (ended.part === 'documents') {
-        if (forgotten > 0) notes.push(leftOut(ended.type, forgotten));
-        forgotten = 0;
+        notes.end(ended);
         return;
       }
       brought = { any: true, missing: new Set(missing) };
       if (task.files && task.source.parts.contents === null) add([{ kind: 'bytes', type: 'file' }]);
     },
   });
-  return { found: { conflicts, notes, done }, brought };
+  return { found: { conflicts, notes: notes.all, done }, brought };
 }

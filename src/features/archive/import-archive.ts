@@ -1,7 +1,13 @@
 /**
- * Imports an archive. The first pass checks it; the second one writes documents in batches and records the
- * progress.
+ * Imports an archive. Unless one transaction can do all of it, the first pass checks the archive; the second
+ * one writes documents in batches and records the progress.
  */
+import type { ArchivedType } from '../../content/model/archive.js';
+import type { Schema } from '../../content/model/model.js';
+import { isUniqueViolation } from '../../kernel/postgres-errors.js';
+import type { Runner } from '../../pool/runner.js';
+import type { Extent } from './compare-batch.js';
+import { type BatchSource, NOTHING_COMPARED, refusing } from './compare-piece.js';
 import { IMPORT_SETTINGS } from './compile-archive.js';
 import {
   compileBeginImport,
@@ -9,150 +15,57 @@ import {
   compileForgetImport,
   compileNoteProgress,
   compilePast,
-  compilePastIds,
   compileProgress,
 } from './compile-import-progress.js';
-import {
-  compileDocuments,
-  compileHoldTables,
-  compileReplaced,
-  compileDropLeftovers,
-  compileStatistics,
-} from './compile-import.js';
-import { isUniqueViolation } from '../../kernel/postgres-errors.js';
-import type { Schema } from '../../content/model/model.js';
-import { lockStatements } from '../../pool/locks.js';
-import type { Runner } from '../../pool/runner.js';
-import type { ArchivedType } from '../../content/model/archive.js';
-import { mutexOf } from '../../content/plan/locks.js';
-import { type DocumentRows, documentRows } from './document-rows.js';
+import { compileStatistics } from './compile-import.js';
 import type { Source } from './export-archive.js';
 import { type Checked, findConflicts } from './find-conflicts.js';
-import { ArchiveError, type ArchiveHeader, documentIdOf } from './format.js';
-import { BytesGone, contentsBefore, ContentsIntake } from './import-contents.js';
+import { ArchiveError, type ArchiveHeader } from './format.js';
+import { BytesGone, ContentsIntake } from './import-contents.js';
+import { importIntoEmpty } from './import-into-empty.js';
 import {
   type Counts,
   DONE,
   type Import,
   type ImportOptions,
   type ImportResult,
+  MANY_DOCUMENTS,
   noCounts,
   type OpenArchive,
   refuse,
 } from './import-options.js';
-import { type Compared, type Extent, replaceableIn } from './compare-batch.js';
-import {
-  comparePiece,
-  type BatchSource,
-  type PreparedBatch,
-  batchOf,
-  NOTHING_COMPARED,
-  refusedIn,
-  refusing,
-} from './compare-piece.js';
 import { type Piece, walk } from './walk-archive.js';
+import {
+  acquireLocks,
+  type Attempt,
+  type Prepared,
+  prepare,
+  writePiece,
+  type Written,
+} from './write-piece.js';
 
 const DEFAULT_BATCH_SIZE = 1000;
 /** Maximum number of attempts while other processes remove contents that the import stored. */
 const ATTEMPTS = 5;
 
-interface Written {
-  readonly compared: Compared;
-  readonly loose: readonly string[];
-}
-
 const NOTHING: Written = { compared: NOTHING_COMPARED, loose: [] };
-
-interface Writing extends BatchSource {
-  readonly archive: string;
-}
-
-/** Batch of a type in the model, ready to be written. */
-interface Prepared {
-  readonly prepared: PreparedBatch;
-  readonly rows: DocumentRows;
-}
-
-async function prepare(piece: Piece, task: BatchSource): Promise<Prepared | null> {
-  const prepared = batchOf(piece, task);
-  if (prepared === null) return null;
-  const { archived, lines } = prepared.batch;
-  return { prepared, rows: await documentRows(archived, lines) };
-}
-
-/** Acquires locks in the order of all writers: contents, as uploads do, then documents, then tables. */
-async function acquireLocks(
-  runner: Runner,
-  { batch: { archived, lines }, files }: PreparedBatch,
-): Promise<void> {
-  await files?.contents.hold([...files.named.values()].flat(), runner);
-  const names = lines.flatMap((line) => mutexOf(archived.type, documentIdOf(line)) ?? []);
-  await runner.all(lockStatements(names.map((name) => ({ name, exclusive: true }))));
-  await runner.run(compileHoldTables(archived));
-}
-
-interface Attempt {
-  readonly task: Writing;
-  readonly piece: Piece;
-  readonly extent: Extent;
-}
-
-/** Writes the documents of a batch. Throws for conflicts that appeared since the check. */
-async function writePiece(
-  runner: Runner,
-  { prepared, rows }: Prepared,
-  { piece, task, extent }: Attempt,
-): Promise<Written> {
-  const { batch, files } = prepared;
-  const { schema } = task.source;
-  const replaceable = replaceableIn(task.source, batch.archived);
-  const gone = (): never => {
-    throw new BytesGone();
-  };
-  // With other options, a refused document has already stopped the import.
-  const refused = task.onConflict === 'skip' ? refusedIn(prepared) : [];
-  const compared = await comparePiece(runner, prepared, { ...task, refused, gone, extent });
-  refuse({ conflicts: compared.conflicts, done: piece.first }, task.onConflict);
-  const doneWith = (id: string): keyof Counts => DONE[task.onConflict][compared.verdicts.get(id) ?? 'new'];
-  const idsOf = (done: keyof Counts): string[] =>
-    batch.lines.map(documentIdOf).filter((id) => doneWith(id) === done);
-  const skipped = idsOf('skipped').flatMap((id) => files?.named.get(id) ?? []);
-  const before = files === null ? [] : await contentsBefore(runner, schema.file, idsOf('replaced'));
-  const lines = batch.lines.filter((line) => ['imported', 'replaced'].includes(doneWith(documentIdOf(line))));
-  if (replaceable !== null) await runner.run(compileReplaced(batch, replaceable));
-  await runner.run(compilePastIds(batch.archived, piece.part.lastId));
-  const stored = lines.filter((line) => compared.verdicts.get(documentIdOf(line)) !== 'new');
-  const replacing = stored.length === 0 ? [] : compileDropLeftovers({ ...batch, lines: stored });
-  for (const step of replacing) await runner.run(step);
-  if (lines.length > 0) {
-    const written = lines.length === batch.lines.length ? rows : await documentRows(batch.archived, lines);
-    for (const step of compileDocuments(batch, written)) await runner.run(step);
-  }
-  const imported = lines.map((line) => {
-    const documentId = documentIdOf(line);
-    return { documentId, isNew: doneWith(documentId) === 'imported', line };
-  });
-  const arrived = { documents: imported, unlike: piece.compared.unlike };
-  for (const step of task.source.parts.imported(batch.archived.type, arrived)) await runner.run(step);
-  return { compared, loose: [...skipped, ...before] };
-}
 
 /** Imports a batch and records the progress in one transaction. Returns null for a batch imported before. */
 async function importPiece(
   runner: Runner,
   ready: Prepared | null,
-  attempt: Attempt,
+  { archive, ...attempt }: Attempt & { readonly archive: string },
 ): Promise<Written | null> {
   const { task, piece } = attempt;
   const { schema } = task.source;
   await runner.run(IMPORT_SETTINGS);
   if (ready !== null) await acquireLocks(runner, ready.prepared);
-  const [row] = await runner.run(compileProgress(schema, task.archive, true));
+  const [row] = await runner.run(compileProgress(schema, archive, true));
   if (row === undefined) throw new ArchiveError('Another process has finished importing this archive');
   const done = piece.first + piece.lines.length;
   if (Number(row['done']) >= done) return null;
   const written = ready === null ? NOTHING : await writePiece(runner, ready, attempt);
-  await runner.run(compileNoteProgress(schema, { archive: task.archive, done }));
+  await runner.run(compileNoteProgress(schema, { archive, done }));
   return written;
 }
 
@@ -173,9 +86,6 @@ async function begin(runner: Runner, schema: Schema, { id, ...last }: ArchiveHea
   return Number(row?.['done'] ?? 0);
 }
 
-/** Minimum number of documents of a type whose tables get statistics after the import. */
-const MANY_DOCUMENTS = 1000;
-
 async function importAll(task: BatchSource, counts: Counts): Promise<void> {
   const { database, schema, parts } = task.source;
   const { contents } = parts;
@@ -188,7 +98,7 @@ async function importAll(task: BatchSource, counts: Counts): Promise<void> {
   const intake = intakeOf(task, counts);
   const write = async (one: Piece, ready: Prepared | null): Promise<void> => {
     const attempt = (extent: Extent): Promise<Written | null> =>
-      inOne((runner) => importPiece(runner, ready, { task: { ...task, archive }, piece: one, extent }));
+      inOne((runner) => importPiece(runner, ready, { archive, task, piece: one, extent }));
     const written = await refusing(one.part.type, () =>
       // Constraints report rivals that appeared since the check; the second attempt names them.
       attempt('documents').catch((error: unknown) => {
@@ -256,9 +166,9 @@ const DEFAULTS = {
 } as const;
 
 /**
- * Imports an archive into an empty or a running system. The first pass verifies the archive and compares
- * it with the stored content; the second one writes. Repeating the call resumes an interrupted import of the
- * same archive.
+ * Imports an archive into an empty or a running system. Into empty tables, one transaction writes it while it
+ * is verified. Otherwise the first pass verifies the archive and compares it with the stored content, and the
+ * second one writes. Repeating the call resumes an interrupted import of the same archive.
  *
  * Throws an {@link ArchiveError} for an incomplete archive, and an `ArchiveConflictError` for conflicts.
  */
@@ -268,6 +178,9 @@ export async function importArchive(
   { dryRun = false, ...options }: ImportOptions,
 ): Promise<ImportResult> {
   const task: Import = { ...DEFAULTS, ...options, source, open };
+  const isPlain = !dryRun && options.atOnce === undefined;
+  const whole = isPlain ? await importIntoEmpty(task) : null;
+  if (whole !== null) return whole;
   const check = (runner: Runner): Promise<Checked> => findConflicts(task, runner);
   const { found: all, brought } = await source.database.runAlone(check, { snapshot: true });
   const { done, ...found } = all;

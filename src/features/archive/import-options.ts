@@ -27,8 +27,12 @@ export interface ImportOptions {
    * false: a value that no request body can have is a conflict of its document.
    */
   readonly trusted?: boolean;
-  /** Maximum number of documents in one transaction. Default 1000. */
+  /**
+   * Maximum number of documents in one transaction. Default 1000, but an import into empty tables without
+   * bytes of files is one transaction. With a number, that import has batches, too.
+   */
   readonly atOnce?: number;
+  /** Called after each batch. Counts begin again if an import in one transaction was not possible. */
   readonly progress?: Progress;
 }
 
@@ -49,6 +53,9 @@ export interface ImportResult {
 }
 
 export type Counts = Record<Exclude<keyof ImportResult, 'conflicts' | 'notes'>, number>;
+
+/** Minimum number of documents of a type whose tables get statistics after the import. */
+export const MANY_DOCUMENTS = 1000;
 
 export const noCounts = (): Counts => ({ imported: 0, replaced: 0, same: 0, skipped: 0, contents: 0 });
 
