@@ -2,11 +2,19 @@
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
-import { ConsoleLogger, type INestApplicationContext, type Type } from '@nestjs/common';
+import {
+  ConsoleLogger,
+  type DynamicModule,
+  Global,
+  type INestApplicationContext,
+  Module,
+  type Type,
+} from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { CONTENT_MODULE } from '../content/http/routes.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
 import { suggest } from '../content/model/suggest.js';
+import { RUNS_COMMAND } from '../content/store/background-work.js';
 import { isObject, keysOf } from '../kernel/json.js';
 import { ContentModule } from './content.module.js';
 import type { Terminal } from './terminal.js';
@@ -77,10 +85,16 @@ function needOneContent(app: INestApplicationContext): void {
     );
 }
 
+@Global()
+@Module({ providers: [{ provide: RUNS_COMMAND, useValue: true }], exports: [RUNS_COMMAND] })
+class CommandModule {}
+
+type Imports = NonNullable<DynamicModule['imports']>;
+
 /** Starts an application. Throws a UsageError unless it imports one ContentModule. */
 export async function openContext(module: unknown): Promise<INestApplicationContext> {
   const app = await NestFactory.createApplicationContext(
-    module as Parameters<typeof NestFactory.createApplicationContext>[0],
+    { module: CommandModule, imports: [module as Imports[number]] },
     { logger: new StartLogger({ logLevels: ['error'] }), abortOnError: false },
   );
   try {

@@ -1,9 +1,10 @@
 /** Parts of the model that feature modules of the application declare. */
 import { type DynamicModule, Inject, Module, type ModuleMetadata, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { CONTENT_MODULE } from '../content/http/routes.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
 import { optionMistakes, type OptionsOf } from '../content/model/option-table.js';
-import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
+import { schemasIn } from '../content/documents/decorated-providers.js';
 import { isObject } from '../kernel/json.js';
 import { CONTENT_OPTIONS } from './content-option-table.js';
 import type { ContentModel } from './content.options.js';
@@ -17,17 +18,18 @@ const CONTENT_FEATURE = Symbol('ContentFeature');
 const features = new WeakMap<object, ContentFeature>();
 
 /** Checks at the start that the model has the types of a feature. */
-@Module({})
+@Module({ imports: [DiscoveryModule] })
 class ContentFeatureModule implements OnModuleInit {
   constructor(
     @Inject(CONTENT_MODULE) _content: object,
-    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(CONTENT_FEATURE) private readonly feature: ContentFeature,
   ) {}
 
   onModuleInit(): void {
     const names = this.feature.contentTypes.map(({ singularApiId }) => singularApiId);
-    const missing = names.filter((name) => !this.schema.types.has(name));
+    const schemas = schemasIn(this.discovery);
+    const missing = names.filter((name) => !schemas.some(({ types }) => types.has(name)));
     if (missing.length > 0)
       throw new ContentModelError(
         missing.map((name) => `${name}: add the module with its forFeature to "imports" of ContentModule`),
@@ -77,8 +79,10 @@ function importsOf(item: unknown): Imports {
   return [...(module === undefined ? [] : [module as Imports[number]]), ...(imports as Imports)];
 }
 
+type ModelParts = ContentFeature & Pick<ContentModel, 'imports'>;
+
 /** Adds the parts of imported features to a model. */
-export function withFeatures<M extends ContentModel>(model: M): M {
+export function withFeatures<M extends ModelParts>(model: M): M & ModelParts {
   const found = featuresIn(model.imports ?? [], new Set());
   if (found.length === 0) return model;
   return {

@@ -6,10 +6,11 @@ import type { Locales } from '../content/model/description.js';
 import { buildSchema } from '../content/model/build-schema.js';
 import { DEFAULT_SETTINGS } from '../kernel/settings.js';
 import { applyMigration, connectionOf, type Report } from './content.apply-migration.js';
+import { withFeatures } from './content.feature.js';
 import type { ContentModel } from './content.options.js';
 
 /** Model to migrate to, as `ContentModule.forRoot` accepts it. */
-type MigratedModel = Pick<ContentModel, 'contentTypes' | 'components' | 'schema' | 'removed'> &
+type MigratedModel = Pick<ContentModel, 'contentTypes' | 'components' | 'imports' | 'schema' | 'removed'> &
   Partial<Locales>;
 
 export interface ContentMigrationOptions {
@@ -20,7 +21,8 @@ export interface ContentMigrationOptions {
   readonly report?: Report;
 }
 
-function sideOf({ contentTypes, components = [], schema, removed, ...model }: MigratedModel): Side {
+function sideOf(options: MigratedModel): Side {
+  const { contentTypes, components = [], schema, removed, ...model } = withFeatures(options);
   const defaultLocale = model.defaultLocale ?? DEFAULT_SETTINGS.defaultLocale;
   const locales = [...new Set([defaultLocale, ...(model.locales ?? [])])];
   return { schema: buildSchema(contentTypes, components, { schema, removed }), defaultLocale, locales };

@@ -3,7 +3,7 @@ import { MikroOrmModule } from '@mikro-orm/nestjs';
 import type { DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { entitiesOf } from '../content/store/entities.js';
-import { contentController } from '../content/http/content.controller.js';
+import { contentController, decorateController } from '../content/http/content.controller.js';
 import { buildSchema } from '../content/model/build-schema.js';
 import { ownValue } from '../kernel/json.js';
 import { trimSlashes } from '../kernel/paths.js';
@@ -33,10 +33,12 @@ export interface StaticOptions {
  *
  * @publicApi
  */
-export const contentEntities = (
-  model: Pick<ContentModel, 'contentTypes' | 'components' | 'schema'>,
-): ReturnType<typeof entitiesOf> =>
-  entitiesOf(buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema }));
+export function contentEntities(
+  model: Pick<ContentModel, 'contentTypes' | 'components' | 'imports' | 'schema'>,
+): ReturnType<typeof entitiesOf> {
+  const { contentTypes, components = [], schema } = withFeatures(model);
+  return entitiesOf(buildSchema(contentTypes, components, { schema }));
+}
 
 /** Extends the module of Nest's builder. Throws a ContentModelError with every mistake. */
 export function defineContent(built: DynamicModule, options: StaticOptions): DynamicModule {
@@ -60,8 +62,7 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
       ),
     }));
   const placed = placedControllers();
-  for (const { controller } of controllers)
-    for (const decorate of model.decorators ?? []) decorate(controller);
+  for (const { controller } of controllers) decorateController(controller, model.decorators ?? []);
   // Called only to register the entities. Its result is unused: nothing injects the repositories, and without
   // a MikroORM its error would hide the library's own.
   if (!ownsOrm && model.registerEntities !== false)

@@ -43,6 +43,10 @@ describe('npx nestjs-content-api webhooks', () => {
       'site: The endpoint responded with 500',
     );
     expect(await command('webhooks', 'test', 'site')).toBe('site: the endpoint responded with 200');
+    // Processes that serve register handlers and deliver events, commands do not.
+    expect(await test.sql('select name from content_event_reader')).toEqual([]);
+    const { EventsApp } = await import('./events-app.ts');
+    await (await NestFactory.createApplicationContext(EventsApp, { logger: false })).close();
     await test.sql(`insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes)
       values (7, pg_current_xact_id(), now(), 'memo', 'gone', '', 'delete', 'system', '[]')`);
     await test.sql(`insert into content_event_delivery (reader, event_id, type, document_id, attempts, failed_at)
@@ -51,8 +55,6 @@ describe('npx nestjs-content-api webhooks', () => {
     await test.sql('update content_event_reader set base = pg_current_snapshot()');
     expect(await command('webhooks', 'list')).toMatch(/1 given up$/);
     expect(await command('webhooks', 'replay', 'site')).toBe('site: 1 events will be sent again');
-    // Commands end before their process delivers much: a running instance does.
-    const { EventsApp } = await import('./events-app.ts');
     const instance = await NestFactory.createApplicationContext(EventsApp, { logger: false });
     await eventually(() => received.filter((name) => name === 'entry.delete'), 1);
     await instance.close();

@@ -1,4 +1,5 @@
 /** Several instances of an application, restarts, and restored databases. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
@@ -50,7 +51,8 @@ const instanceOn = (clientUrl: string): Promise<TestingModule> =>
       ContentModule.forRoot({ contentTypes: [memo], database: { clientUrl } }),
       EventsModule.forRoot({ pollMilliseconds: 50 }),
     ],
-    providers: [Handlers],
+    // A provider with several tokens has each handler once.
+    providers: [Handlers, { provide: 'MEMOS', useExisting: Handlers }],
   }).compile();
 
 describe('an application whose tables are missing at the start', () => {
@@ -150,6 +152,23 @@ describe('instances of an application', () => {
     await eventually(() => seen, 150);
     const ids = seen.map(({ event }) => Number(event.id.slice('evt_'.length)));
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+  });
+
+  it('keep the lease of a reader while they shut down, until its handler has ended', async () => {
+    delay = 7000;
+    await write(first, 1);
+    await eventually(() => seen, 1);
+    const closing = first.close();
+    await sql(`update content_event_reader set until = now() + interval '5.5 seconds'`);
+    // A timer renews leases every 5 s.
+    await sleep(6000);
+    expect(await sql('select 1 from content_event_reader where until > now()')).toHaveLength(1);
+    await closing;
+    delay = 0;
+    first = await start();
+    await write(first, 1);
+    await eventually(() => seen, 2);
+    expect(new Set(seen.map(({ event }) => event.id)).size).toBe(2);
   });
 
   it('lose no event of a database that was restored on another server', async () => {

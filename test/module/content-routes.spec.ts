@@ -1,6 +1,7 @@
 /** Content routes among guards and interceptors of the application: how it recognises and decorates them. */
 import { jest } from '@jest/globals';
 import {
+  BadRequestException,
   type CallHandler,
   type CanActivate,
   Controller,
@@ -9,7 +10,13 @@ import {
   Injectable,
   Logger,
   type NestInterceptor,
+  type PipeTransform,
+  Req,
+  Scope,
   SetMetadata,
+  type Type,
+  UseInterceptors,
+  UsePipes,
 } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, Reflector } from '@nestjs/core';
 import {
@@ -71,6 +78,36 @@ class Own {
   }
 }
 
+/** Controller of all paths below one, which the adapters write differently. */
+function proxyOn(adapter: Adapter): Type {
+  @Controller('api/proxy')
+  class Proxy {
+    @Get(adapter === 'fastify' ? '*' : '*path')
+    path(@Req() { url }: { readonly url: string }): string {
+      return url;
+    }
+  }
+  return Proxy;
+}
+
+@Injectable()
+class Refusing implements PipeTransform {
+  transform(): never {
+    throw new BadRequestException();
+  }
+}
+
+@Controller({ host: 'admin.example.com', scope: Scope.REQUEST })
+class AdminController extends CollectionController {
+  private calls = 0;
+
+  @Get('about/calls')
+  count(): string {
+    this.calls += 1;
+    return String(this.calls);
+  }
+}
+
 @Controller()
 class NoteController extends CollectionController {
   @Get('about/this')
@@ -95,7 +132,7 @@ const start = (
         }),
         FilesModule.forRoot({ storage: new LocalStorage(tmpdir()), images: null }),
       ],
-      controllers: [Own],
+      controllers: [Own, proxyOn(adapter)],
       providers: [...(providers as [])],
     }),
     { adapter, tables: true },
@@ -109,6 +146,37 @@ describe.each(ADAPTERS)('content routes on %s', (adapter) => {
     const http = supertest.agent(host.url);
     await http.get('/api/notes').expect(200);
     await http.get('/own').expect(403);
+    await host.close();
+  });
+
+  it('run the interceptors and pipes of these decorators', async () => {
+    const host = await start(adapter, [], {
+      decorators: [UseInterceptors(Wrapper), UsePipes(Refusing)] as ClassDecorator[],
+    });
+    const http = supertest.agent(host.url);
+    expect((await http.get('/api/notes').expect(200)).body).toMatchObject({ ok: true });
+    await http.post('/api/notes').send({ data: {} }).expect(400);
+    await host.close();
+  });
+
+  it('have the host and the scope of the controller of the application', async () => {
+    const host = await start(adapter, [], { controllers: { note: AdminController } });
+    const http = supertest.agent(host.url);
+    const at = (name: string) => http.get('/api/notes').set('Host', name);
+    await at('admin.example.com').expect(200);
+    await at('www.example.com').expect(404);
+    for (let time = 0; time < 2; time += 1) {
+      const { text } = await http.get('/api/notes/about/calls').set('Host', 'admin.example.com').expect(200);
+      expect(text).toBe('1');
+    }
+    await host.close();
+  });
+
+  it('leave long paths of other routes below their prefix as they are', async () => {
+    const host = await start(adapter, []);
+    const long = 'a'.repeat(150);
+    const { text } = await supertest(host.url).get(`/api/proxy/${long}`).expect(200);
+    expect(text).toBe(`/api/proxy/${long}`);
     await host.close();
   });
 

@@ -1,16 +1,24 @@
 /** Types that feature modules of the application declare with `ContentModule.forFeature`. */
+import type { MikroORM } from '@mikro-orm/core';
 import { Controller, Get, Inject, Injectable, Module, Post } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
 import {
   CollectionController,
+  CONTENT_ORM,
+  contentEntities,
+  contentMigration,
   ContentModule,
+  type ContentModuleOptions,
   type ContentService,
   defineCollectionType,
   defineComponent,
   InjectContent,
+  migrateContent,
 } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { problem, startHost } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
+import { createDatabase, reserveDatabase } from '../support/database.ts';
 import { note } from '../support/notes.ts';
 
 const price = defineComponent({ uid: 'shop.price', attributes: { amount: { type: 'integer' } } });
@@ -148,4 +156,45 @@ it('reports a type that two features declare', () => {
   expect(() =>
     ContentModule.forRoot({ imports: [ShopModule, OtherModule], contentTypes: [], database: {} }),
   ).toThrow(/note/);
+});
+
+it('are a part of the model of a migration, and of the entities that an application lists', async () => {
+  const database = await createDatabase();
+  const model = { imports: [ShopModule], contentTypes: [] };
+  const names = contentEntities(model).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['Content_product', 'Content_note']));
+  const host = await startHost(
+    () => ({ imports: [ContentModule.forRoot({ ...model, access, database: { clientUrl: database.url } })] }),
+    { database, ready: (app) => migrateContent({ orm: app.get<MikroORM>(CONTENT_ORM), model }) },
+  );
+  const http = supertest(host.url);
+  await http
+    .post('/api/products')
+    .send({ data: { name: 'tea' } })
+    .expect(201);
+  const { refusals, up } = await contentMigration({ orm: host.app.get<MikroORM>(CONTENT_ORM), model });
+  expect([refusals, up]).toEqual([[], []]);
+  await host.close();
+  await database.drop();
+});
+
+it('belong to the one of two content modules that imports them', async () => {
+  const hint = defineCollectionType({ singularApiId: 'hint', pluralApiId: 'hints', attributes: {} });
+  @Module({ imports: [ContentModule.forFeature([hint])] })
+  class HintModule {}
+  const moduleOf = (prefix: string, options: Pick<ContentModuleOptions, 'contentTypes' | 'imports'>) =>
+    ContentModule.forRoot({
+      prefix,
+      ...options,
+      database: { clientUrl: reserveDatabase().url, contextName: prefix },
+    });
+  const imports = [
+    moduleOf('news', { contentTypes: [note] }),
+    moduleOf('shop', { contentTypes: [], imports: [HintModule] }),
+  ];
+  const testing = await Test.createTestingModule({ imports }).compile();
+  const app = testing.createNestApplication();
+  app.useLogger(false);
+  await app.init();
+  await app.close();
 });

@@ -3,9 +3,13 @@ import { mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
+import { Scope } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { ContentModelError, ContentModule } from 'nestjs-content-api';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import supertest from 'supertest';
 import { blog } from '../fixtures/blog.ts';
+import { startHost } from '../http/helpers.ts';
 import { NamedCallers } from '../fuzz/apps.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -55,6 +59,20 @@ describe('the page', () => {
     );
     await test.close();
     expect(statuses).toEqual([404, 404, 404]);
+  });
+
+  it('has its files in an application with a request-scoped interceptor, too', async () => {
+    class Passing {
+      intercept(_context: unknown, next: { handle(): unknown }): unknown {
+        return next.handle();
+      }
+    }
+    const host = await startHost(({ url }) => ({
+      imports: [ContentModule.forRoot({ ...blog, openapi: { page: true }, database: { clientUrl: url } })],
+      providers: [{ provide: APP_INTERCEPTOR, useClass: Passing, scope: Scope.REQUEST }],
+    }));
+    await supertest(host.url).get('/api/openapi/swagger-ui.css').expect(200);
+    await host.close();
   });
 
   it('needs the OpenAPI document', async () => {

@@ -4,6 +4,7 @@ import { DiscoveryService, type MetadataScanner } from '@nestjs/core';
 import { isObject } from '../../kernel/json.js';
 import { isMethod, type Method } from '../../kernel/methods.js';
 import { ContentModelError } from '../model/content-model-error.js';
+import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
 
 type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
@@ -67,11 +68,21 @@ export interface HostMethod {
   readonly isShared: boolean;
 }
 
-/** Returns all methods of providers or controllers that exist at the start. */
-export const methodsOf = (wrappers: readonly Wrapper[], scanner: MetadataScanner): HostMethod[] =>
-  wrappers.flatMap((wrapper) => {
+/** Returns the schemas of all content modules of an application. */
+export const schemasIn = (discovery: DiscoveryService): Schema[] =>
+  discovery
+    .getProviders()
+    .filter(({ token }) => token === CONTENT_SCHEMA)
+    .map(({ instance }) => instance as Schema);
+
+/** Returns all methods of providers or controllers that exist at the start, once for each instance. */
+export function methodsOf(wrappers: readonly Wrapper[], scanner: MetadataScanner): HostMethod[] {
+  const hosts = new Set<unknown>();
+  return wrappers.flatMap((wrapper) => {
     const host: unknown = wrapper.instance;
-    if (!isObject(host)) return [];
+    // A provider may have several tokens.
+    if (!isObject(host) || hosts.has(host)) return [];
+    hosts.add(host);
     const prototype: unknown = Object.getPrototypeOf(host);
     if (typeof prototype !== 'object' || prototype === null) return [];
     const isShared = !wrapper.isTransient && wrapper.isDependencyTreeStatic();
@@ -82,6 +93,7 @@ export const methodsOf = (wrappers: readonly Wrapper[], scanner: MetadataScanner
       return [{ where, method, host, isShared }];
     });
   });
+}
 
 interface MarkedMethod {
   readonly mark: string;

@@ -1,8 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { ContentModelError } from '../model/content-model-error.js';
-import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
-import { type HostMethod, methodsOf } from './decorated-providers.js';
+import { type HostMethod, methodsOf, schemasIn } from './decorated-providers.js';
 import { Hook, hookMistakes, Hooks, ReadHook, readHookMistakes } from './hooks.js';
 
 /**
@@ -31,11 +30,7 @@ export class HookExplorer implements OnModuleInit {
 
   /** Returns the types of all content modules, because a hook may belong to another module's type. */
   private types(): string[] {
-    return this.discovery
-      .getProviders()
-      .filter(({ token }) => token === CONTENT_SCHEMA)
-      .flatMap(({ instance }) => [...(instance as Schema).types.values()])
-      .map(({ singularApiId }) => singularApiId);
+    return schemasIn(this.discovery).flatMap(({ types }) => [...types.keys()]);
   }
 
   private explore({ where, method, host, isShared }: HostMethod, types: readonly string[]): string[] {

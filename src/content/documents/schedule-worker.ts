@@ -22,6 +22,7 @@ import { mutexOf } from '../plan/locks.js';
 import type { ContentType } from '../model/model.js';
 import { isScheduledAction } from '../model/schedule.js';
 import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
+import { BackgroundWork } from '../store/background-work.js';
 import { mayFail } from '../store/may-fail.js';
 import { DocumentsBase } from './documents-base.js';
 import { Documents } from './documents.service.js';
@@ -67,6 +68,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     @Inject(DocumentsBase) private readonly base: DocumentsBase,
     @Inject(Documents) private readonly documents: Documents,
     @Inject(TELEMETRY) private readonly telemetry: Telemetry,
+    @Inject(BackgroundWork) private readonly background: BackgroundWork,
   ) {
     this.types = [...base.schema.types.values()].filter(({ draftAndPublish }) => draftAndPublish);
     const byDefault = hasSchedules(base.schema) ? DEFAULT_SECONDS : 0;
@@ -80,7 +82,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   onApplicationBootstrap(): void {
-    if (this.milliseconds > 0) this.wait(1);
+    if (this.milliseconds > 0 && !this.background.runsCommand) this.wait(1);
   }
 
   async beforeApplicationShutdown(): Promise<void> {

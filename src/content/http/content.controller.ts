@@ -2,6 +2,7 @@
 import {
   Body,
   Controller,
+  type ControllerOptions,
   Delete,
   Get,
   HttpCode,
@@ -9,6 +10,7 @@ import {
   Post,
   Put,
   Req,
+  type ScopeOptions,
   type Type,
   UseFilters,
   UseGuards,
@@ -219,12 +221,26 @@ export function contentController(type: ContentType, path: string, custom?: Type
   const controller: Type = class extends base {};
   Object.defineProperty(controller, 'name', { value: className(type.singularApiId) });
   dropRoutes(controller, generated, handlersWithout(type));
-  // The protocol has no versions (contract "Versioning"); a version of the application's class is respected.
-  Controller({
-    path,
+  // The protocol has no versions (contract "Versioning"). Options of the application's class are respected.
+  const given: ControllerOptions = {
+    ...(Reflect.getMetadata('scope:options', base) as ScopeOptions | undefined),
     version: (Reflect.getMetadata('__version__', base) as string | undefined) ?? VERSION_NEUTRAL,
-  })(controller);
+  };
+  const host = Reflect.getMetadata('host', base) as ControllerOptions['host'];
+  Controller({ path, ...given, ...(host === undefined ? {} : { host }) })(controller);
   ServesType(type)(controller);
   Generated(custom === undefined)(controller);
   return controller;
+}
+
+const ENHANCERS = ['__interceptors__', '__pipes__'];
+
+const enhancersOf = (controller: Type): number =>
+  ENHANCERS.reduce((sum, key) => sum + ((Reflect.getMetadata(key, controller) ?? []) as []).length, 0);
+
+/** Decorates a controller. Interceptors and pipes are code of the application, which runs around handlers. */
+export function decorateController(controller: Type, decorators: readonly ClassDecorator[]): void {
+  const before = enhancersOf(controller);
+  for (const decorate of decorators) decorate(controller);
+  if (enhancersOf(controller) > before) Generated(false)(controller);
 }

@@ -62,7 +62,8 @@ export function leaveForms({ httpAdapter }: HttpAdapterHost): void {
 
 interface AcceptedPaths {
   readonly owns: Owns;
-  readonly areRoutes: boolean;
+  /** Whether a path has routes of the library, whose parameters may be long. */
+  readonly hasRoute: Owns;
   readonly undecoded: (request: object) => void;
 }
 
@@ -73,7 +74,7 @@ interface AcceptedPaths {
  */
 export function acceptAnyPath(
   { httpAdapter }: HttpAdapterHost,
-  { owns, areRoutes, undecoded }: AcceptedPaths,
+  { owns, hasRoute, undecoded }: AcceptedPaths,
 ): void {
   if (httpAdapter?.getType() !== 'fastify') return;
   const { initialConfig = {} } = httpAdapter.getInstance<FastifyInstance>();
@@ -82,10 +83,11 @@ export function acceptAnyPath(
   const server = httpAdapter.getHttpServer() as Server | undefined;
   server?.prependListener?.('request', (request) => {
     const { path, rest } = partsOf(request.url);
-    if ((!path.includes('%') && path.length <= longest) || !owns(pathIn(request.url))) return;
+    const at = pathIn(request.url);
+    if ((!path.includes('%') && path.length <= longest) || !owns(at)) return;
     const isDecodable = decodes(path);
     const decodable = isDecodable ? path : path.replaceAll('%', '%25');
-    request.url = (areRoutes ? shortenPath(decodable, longest) : decodable) + rest;
+    request.url = (hasRoute(at) ? shortenPath(decodable, longest) : decodable) + rest;
     if (!isDecodable) undecoded(request);
   });
 }

@@ -114,7 +114,7 @@ export class BeforeRoutes implements OnModuleInit {
     limitParsedBodies(this.adapter, this.bodies);
     acceptAnyPath(this.adapter, {
       owns: (path) => this.routes.covers(path),
-      areRoutes: true,
+      hasRoute: (path) => this.routes.hasRoute(path),
       undecoded: (request) => this.undecoded.add(request),
     });
   }

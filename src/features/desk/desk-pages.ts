@@ -59,7 +59,7 @@ export class DeskPages implements OnModuleInit {
     });
     const base = this.site.base.toLowerCase();
     const owns = (path: string): boolean => path === base || path.startsWith(`${base}/`);
-    acceptAnyPath(this.adapter, { owns, areRoutes: false, undecoded: () => undefined });
+    acceptAnyPath(this.adapter, { owns, hasRoute: () => false, undecoded: () => undefined });
     connect(this.adapter, 'last', (request, response) => {
       if (!READS.includes(request.method) || !owns(pathIn(request.url))) return false;
       this.serve(request, response).catch((error: unknown) => this.fail(error, response));

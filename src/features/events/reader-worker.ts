@@ -88,6 +88,8 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** Registers the readers before the first request: they get all events from then on. */
   async onApplicationBootstrap(): Promise<void> {
+    // A command may have another version of the handlers than the processes that serve.
+    if (this.background.runsCommand) return;
     this.feed.listen(() => this.round());
     this.timer = setInterval(() => this.round(), INTERVAL).unref();
     this.background.repeat('content.events.forget', RETENTION_INTERVAL, () => this.forget());
@@ -100,8 +102,13 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     this.isStopping = true;
     if (this.timer !== null) clearInterval(this.timer);
     await this.claiming;
-    await Promise.all(this.running.values());
     const { file, database } = this.log;
+    // A delivery can take longer than a lease.
+    const renew = (): void =>
+      void database.run(compileClaim(file, this.owner, [...this.running.keys()])).catch(() => undefined);
+    const renewal = setInterval(renew, INTERVAL);
+    await Promise.all(this.running.values());
+    clearInterval(renewal);
     await database.run(compileRelease(file, this.owner)).catch(() => []);
   }
 

@@ -81,7 +81,7 @@ export class ServedFiles implements OnModuleInit {
   onModuleInit(): void {
     acceptAnyPath(this.adapter, {
       owns: (path) => path.startsWith(BELOW),
-      areRoutes: false,
+      hasRoute: () => false,
       undecoded: () => undefined,
     });
     connect(this.adapter, 'last', (request, response) => {

@@ -50,21 +50,17 @@ function folderOf(name: string): string | null {
 @UseFilters(ContentErrorFilter)
 @Description()
 export class OpenApiPageController implements OnModuleInit {
-  private folder = '';
-
   constructor(@Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings) {}
 
   /** Throws a ContentModelError if the options require the page, and it cannot be served. */
   onModuleInit(): void {
     const { page, document } = this.settings.openapi;
     if (!page) return;
-    const folder = folderOf(PACKAGE);
     const mistakes = [
       ...(document ? [] : ['openapi.page: requires openapi.document: set it to true']),
-      ...(folder === null ? [`openapi.page: requires a package: npm install ${PACKAGE}`] : []),
+      ...(folderOf(PACKAGE) === null ? [`openapi.page: requires a package: npm install ${PACKAGE}`] : []),
     ];
     if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
-    this.folder = folder ?? '';
   }
 
   @Get()
@@ -82,7 +78,9 @@ export class OpenApiPageController implements OnModuleInit {
     const own = OWN.get(name);
     if (own !== undefined) return new StreamableFile(Buffer.from(own[0]), { type: own[1] });
     const type = FILES.get(name);
-    if (type === undefined) throw notFound();
-    return new StreamableFile(await readFile(join(this.folder, name)), { type });
+    // Nest calls no hook of a request-scoped controller, which request-scoped enhancers make of this one.
+    const folder = folderOf(PACKAGE);
+    if (type === undefined || folder === null) throw notFound();
+    return new StreamableFile(await readFile(join(folder, name)), { type });
   }
 }

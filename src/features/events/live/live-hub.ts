@@ -18,6 +18,8 @@ import { Positions, type SentPosition } from './positions.js';
 const MAX_MISSED = 5000;
 /** Clients whose missed events are read from the log at the same time. */
 const MOST_RESUMING = 2;
+/** Streams that authenticate their caller at the same time: requests need the other connections. */
+const MOST_AUTHENTICATING = 2;
 /** Milliseconds after which a client connects again: at least, and at most more. */
 const [RETRY, SPREAD] = [1000, 4000];
 const DAY = 86_400_000;
@@ -38,6 +40,8 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
   private readonly streams = new Set<EventStream>();
   private readonly listeners = new Set<LiveListener>();
   private readonly reading = pLimit(MOST_RESUMING);
+  /** Runs the authentication of a stream in its turn. */
+  readonly authenticating = pLimit(MOST_AUTHENTICATING);
   private timer: NodeJS.Timeout | null = null;
   private isStopping = false;
 

@@ -149,8 +149,8 @@ export class TypeStream implements LiveListener {
 
   /** Returns the caller with its current permissions. Throws if it may not see the type any more. */
   private async authenticated(): Promise<Caller> {
-    const { authenticate, visible, watched } = this.base;
-    const caller = await authenticate();
+    const { hub, authenticate, visible, watched } = this.base;
+    const caller = await hub.authenticating(authenticate);
     await visible.admit(visible.watch(watched.type, watched, caller), caller);
     return caller;
   }
