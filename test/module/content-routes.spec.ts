@@ -7,6 +7,7 @@ import {
   Controller,
   type ExecutionContext,
   Get,
+  type INestApplication,
   Injectable,
   Logger,
   type NestInterceptor,
@@ -17,6 +18,7 @@ import {
   type Type,
   UseInterceptors,
   UsePipes,
+  VersioningType,
 } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, Reflector } from '@nestjs/core';
 import {
@@ -108,6 +110,9 @@ class AdminController extends CollectionController {
   }
 }
 
+@Controller({ version: '1' })
+class VersionedController extends CollectionController {}
+
 @Controller()
 class NoteController extends CollectionController {
   @Get('about/this')
@@ -116,10 +121,14 @@ class NoteController extends CollectionController {
   }
 }
 
+interface StartOptions extends Partial<ContentModuleOptions> {
+  readonly prepare?: (app: INestApplication) => void;
+}
+
 const start = (
   adapter: Adapter,
   providers: readonly object[],
-  options: Partial<ContentModuleOptions> = {},
+  { prepare = () => undefined, ...options }: StartOptions = {},
 ): Promise<Host> =>
   startHost(
     ({ url }) => ({
@@ -135,7 +144,7 @@ const start = (
       controllers: [Own, proxyOn(adapter)],
       providers: [...(providers as [])],
     }),
-    { adapter, tables: true },
+    { adapter, tables: true, prepare },
   );
 
 describe.each(ADAPTERS)('content routes on %s', (adapter) => {
@@ -169,6 +178,25 @@ describe.each(ADAPTERS)('content routes on %s', (adapter) => {
       const { text } = await http.get('/api/notes/about/calls').set('Host', 'admin.example.com').expect(200);
       expect(text).toBe('1');
     }
+    await host.close();
+  });
+
+  it('are protected at the version of the controller of the application, too', async () => {
+    const host = await start(adapter, [], {
+      controllers: { note: VersionedController },
+      prepare: (app) => void app.enableVersioning({ type: VersioningType.URI }),
+    });
+    const http = supertest.agent(host.url);
+    const { headers } = await http.get('/v1/api/notes').expect(200);
+    expect(headers).toMatchObject({
+      'cache-control': 'private, no-cache',
+      'x-request-id': expect.any(String),
+    });
+    expect((await http.patch('/v1/api/notes').expect(405)).headers['allow']).toBe('GET, HEAD, POST, OPTIONS');
+    expect((await http.post('/v1/api/notes').send('{').type('json').expect(400)).body.error).toMatchObject({
+      name: 'SyntaxError',
+    });
+    await http.get('/api/notes').expect(404);
     await host.close();
   });
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable, RequestMethod, type Type } from '@nestjs/common';
+import { Inject, Injectable, RequestMethod, type Type, VersioningType } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import { ContentModelError } from '../model/content-model-error.js';
 import type { ContentType } from '../model/model.js';
@@ -256,15 +256,32 @@ export class ContentRoutes {
     return (this.bases ??= this.basesOf());
   }
 
+  /** Returns the segments of paths for the versions of a controller: an empty one for no version. */
+  private versionsOf(controller: Type): readonly string[] {
+    const versioning = this.application.getVersioning();
+    const versions: unknown = Reflect.getMetadata('__version__', controller);
+    if (versioning?.type !== VersioningType.URI) return [''];
+    const before = versioning.prefix === false ? '' : (versioning.prefix ?? 'v');
+    return [versions].flat().map((version) => (isText(version) ? `${before}${version}` : ''));
+  }
+
   /** Returns the prefixes with routes; without any route, the prefix that it would have. */
   private basesOf(): readonly Base[] {
-    const all = this.globals.map(({ prefix, has }) => {
-      const placed = [...this.placed].map(([name, { handlers }]) => [name, handlers.filter(has)] as const);
-      return {
-        path: `${joinPath(prefix, this.own)}/`.toLowerCase(),
-        placed: new Map(placed.filter(([, handlers]) => handlers.length > 0)),
-      };
+    const controllers = [...this.placed].map(([name, one]) => {
+      return { name, handlers: one.handlers, versions: this.versionsOf(one.controller) };
     });
+    const versions = new Set(['', ...controllers.flatMap((one) => one.versions)]);
+    const all = this.globals.flatMap(({ prefix, has }) =>
+      [...versions].map((version) => {
+        const placed = controllers
+          .filter((one) => one.versions.includes(version))
+          .map(({ name, handlers }) => [name, handlers.filter(has)] as const);
+        return {
+          path: `${joinPath(prefix, version, this.own)}/`.toLowerCase(),
+          placed: new Map(placed.filter(([, handlers]) => handlers.length > 0)),
+        };
+      }),
+    );
     const used = all.filter(({ placed }) => placed.size > 0);
     return used.length > 0 ? used : all.slice(0, 1);
   }
