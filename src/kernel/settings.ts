@@ -243,3 +243,6 @@ export function resolveSettings(input: SettingsInput): ContentSettings {
   const rest = { prefix, defaultLocale, locales, limits, load, schedule, openapi, cache, monitoring };
   return Object.freeze({ ...DEFAULT_SETTINGS, ...plain, ...rest });
 }
+
+/** Returns a limit of items as a number that a query can have: without a limit, the largest integer. */
+export const finiteLimit = (limit: number): number => Math.min(limit, Number.MAX_SAFE_INTEGER);

@@ -232,6 +232,29 @@ describe('migrations in any order', () => {
     expect(await schedules()).toEqual([]);
   });
 
+  it('a removed default locale takes only the schedules of its own versions along', async () => {
+    const page = {
+      kind: 'collectionType',
+      singularApiId: 'page',
+      pluralApiId: 'pages',
+      draftAndPublish: true,
+      attributes: { title: TEXT },
+    } as const;
+    const located = post({ title: { ...TEXT, localized: true } }, { localized: true, draftAndPublish: true });
+    const contentTypes = [...located.contentTypes, page];
+    await migrate({ ...located, contentTypes, locales: ['en', 'de'], defaultLocale: 'en' });
+    await version('both', { title: 'x', locale: 'en', published: false });
+    await version('both', { title: 'x', locale: 'de', published: false });
+    await schedule('both', 'en');
+    await schedule('both', 'de');
+    await execute(`insert into pages (document_id, created_at, updated_at, published, locale, title)
+      values ('p', now(), now(), false, 'en', 'x')`);
+    await execute(`insert into content_schedule (type, document_id, locale, action, due_at, attempts)
+      values ('page', 'p', 'en', 'publish', '2099-01-01', 0)`);
+    await migrate({ ...located, contentTypes, locales: ['de'], defaultLocale: 'de', removed: ['en'] });
+    expect(await schedules()).toEqual(['post both de', 'page p de']);
+  });
+
   it('instances of unknown components stay', async () => {
     const zone = (names: readonly string[], of: string): Model => ({
       ...post({ parts: { type: 'dynamiczone', components: [...names] } }),

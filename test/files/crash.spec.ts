@@ -87,6 +87,17 @@ describe('bytes and rows', () => {
     expect(await command()).toBe('1 files, 1 contents: no problems');
   });
 
+  it('leave an upload alone whose file still grows', async () => {
+    const path = join(api.directory, '_incoming', 'upload-y');
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, 'bytes'), 'x');
+    await utimes(path, 0, 0);
+    expect(await command()).toContain('no problems');
+    await utimes(join(path, 'bytes'), 0, 0);
+    await utimes(path, 0, 0);
+    expect(await command('--mend')).toContain('1 problems, removed');
+  });
+
   it.each([[['files', '--help']], [['files', 'check', '-h']]])('N1: %j prints the usage', async (args) => {
     expect(await runFiles(args)).toMatch(/^Usage: nestjs-content-api files check/);
   });

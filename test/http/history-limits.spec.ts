@@ -14,12 +14,13 @@ const page = defineCollectionType({
   history: true,
   attributes: { title: { type: 'string' } },
 });
+const memo = defineCollectionType({ singularApiId: 'memo', pluralApiId: 'memos', attributes: {} });
 
 describe('limits of the history', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp({
-      contentTypes: [page],
+      contentTypes: [page, memo],
       access: { public: { page: '*' } },
       imports: [HistoryModule.forRoot({ keep: 3, keepDays: 20, trashDays: 40 })],
     });
@@ -61,6 +62,24 @@ describe('limits of the history', () => {
     await age(id, 100);
     await forget();
     expect(await titles(id)).toEqual(['four']);
+  });
+
+  it('keep the versions of living documents of types without history, and of types of another model', async () => {
+    const rows = ['memo', 'of a newer model'].map(
+      (
+        type,
+      ) => `((select max(id) + 1 from content_version) + ${type.length}, '${type}', 'still here', 'en', true,
+        'create', now() - interval '300 days', now() - interval '300 days', 'system', '{"title":"x"}')`,
+    );
+    await test.sql(`insert into memos (document_id, locale, published, created_at, updated_at, published_at)
+      values ('still here', 'en', true, now(), now(), now())`);
+    await test.sql(`insert into content_version
+      (id, type, document_id, locale, published, action, since, at, actor, content) values ${rows.join()}`);
+    await forget();
+    expect(await titles('still here')).toEqual(['x', 'x']);
+    await test.sql('delete from memos');
+    await forget();
+    expect(await titles('still here')).toEqual(['x']);
   });
 
   it.each([30, 100])(

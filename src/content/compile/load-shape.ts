@@ -1,7 +1,7 @@
 /** Template of the load statement. Its cache key decides the text; values are parameters. */
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup } from '../plan/body.js';
-import { MAX_INTEGER } from '../model/cast-value.js';
+import { MAX_INTEGER, MIN_INTEGER } from '../model/cast-value.js';
 import type { Coverage } from '../plan/coverage.js';
 import type { ContentType, LinkedAttribute, StoredLinks } from '../model/model.js';
 import { present } from '../../kernel/present.js';
@@ -66,8 +66,10 @@ export interface LoadShape extends VersionsShape {
   readonly instances: Param | null;
 }
 
+const isRowId = (id: number): boolean => id >= MIN_INTEGER && id <= MAX_INTEGER;
+
 const rowsIn = ({ references }: Lookup): number[] => [
-  ...new Set(references.flatMap((one) => ('id' in one && one.id <= MAX_INTEGER ? [one.id] : []))),
+  ...new Set(references.flatMap((one) => ('id' in one && isRowId(one.id) ? [one.id] : []))),
 ];
 export const documentsIn = ({ references }: Lookup): string[] => [
   ...new Set(references.flatMap((one) => ('documentId' in one ? [one.documentId] : []))),

@@ -1,7 +1,7 @@
 /** Writes of many documents of a type by one request (protocol section 24). */
 import { decide } from '../access/decide.js';
 import { type ContentError, forbidden, overLimit, validationError } from '../../kernel/errors.js';
-import type { ContentSettings } from '../../kernel/settings.js';
+import { type ContentSettings, finiteLimit } from '../../kernel/settings.js';
 import { HANDLERS, isServed, leavesDraft } from '../model/routes.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { checkSize } from '../plan/read-body.js';
@@ -179,7 +179,11 @@ export class BulkWrites {
         ...(type.draftAndPublish && item.action !== 'unpublish' ? { status: 'draft' } : {}),
         fields: ['documentId'],
         sort: 'id',
-        pagination: { start: String(start), limit: String(this.settings.maxLimit), withCount: 'true' },
+        pagination: {
+          start: String(start),
+          limit: String(finiteLimit(this.settings.maxLimit)),
+          withCount: 'true',
+        },
       };
       const request = { kind: 'list', by: null, format: 'flat', action: 'find' } as const;
       const planned = this.documents.plan(type, query, { ...request, caller: options.caller });

@@ -159,6 +159,6 @@ function mayUnpublish(plan: WritePlan, rows: readonly VersionRow[]): boolean {
  */
 function mayKnow({ target: { type }, caller }: WritePlan, rows: readonly VersionRow[]): boolean {
   const published = rows.some((row) => row.published);
-  const reading = decideRead(caller, type, { action: 'findOne', published });
+  const reading = decideRead(caller, type, { action: oneOf(type), published });
   return reading === 'all' || (grantedOf(reading) !== null && rows.some(({ shown }) => shown));
 }

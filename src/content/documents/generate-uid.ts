@@ -17,6 +17,23 @@ export interface HeldRequest extends BodyWrite {
   readonly loaded: LoadedState;
   readonly checked: CheckedValues;
   readonly checksTaken: boolean;
+  /** Values that writes of the same transaction have reserved; null unless they run together. */
+  readonly claims: Claims | null;
+}
+
+/** Names of reserved values, with the id of the document that has each, or the body of a new document. */
+export type Claims = Map<string, unknown>;
+
+/** Two writes that run together have the same unique value: one must see what the other has written. */
+export class SameValue extends Error {}
+
+/** Reserves values for a document among the writes that run together. */
+export function claim({ claims, loaded, body }: HeldRequest, names: readonly string[]): void {
+  const owner = loaded.versions.documentId ?? body;
+  for (const name of names) {
+    if ((claims?.get(name) ?? owner) !== owner) throw new SameValue();
+    claims?.set(name, owner);
+  }
 }
 
 /** Characters reserved for a number after the longest slug. */
@@ -89,6 +106,7 @@ export async function withGeneratedUids(runner: Runner, request: HeldRequest): P
       columns: withinOf(request, uniqueWith(type, attribute.name) ?? []),
     }));
     const names = wanted.map(({ attribute, base }) => `${type.table}.${attribute.name}:${locale}:${base}`);
+    claim(request, names);
     // Concurrent writes with the same slug wait for the lock, and then see the uid that was assigned.
     const [, ...taken] = await runner.all([
       compileLocks(names.map((name) => ({ name, exclusive: true }))),

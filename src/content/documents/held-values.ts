@@ -17,7 +17,7 @@ import type { ContentType, ScalarAttribute } from '../model/model.js';
 import { sentValue, storedValue, untoldValue, type ValueContext } from '../model/value-context.js';
 import type { Versions } from '../plan/versions.js';
 import type { WriteTarget } from '../plan/write-plan.js';
-import { type HeldRequest, withGeneratedUids, withinOf } from './generate-uid.js';
+import { claim, type HeldRequest, withGeneratedUids, withinOf } from './generate-uid.js';
 
 /** Maximum of advisory locks per write; PostgreSQL has room for a few thousand in all. */
 const MOST_LOCKS = 32;
@@ -95,8 +95,13 @@ async function holdUniqueValues(runner: Runner, request: HeldRequest): Promise<v
     patterns: list.map(patternOf),
     locales: localesOf(target, loaded.versions, holder.localized),
   }));
+  const locks = locksOf(target.type, checked.uniques);
+  claim(
+    request,
+    locks.filter(({ exclusive }) => exclusive).map(({ name }) => name),
+  );
   const [, taken = []] = await runner.all([
-    compileLocks(locksOf(target.type, checked.uniques)),
+    compileLocks(locks),
     compileTakenValues(target.type, within, wanted),
   ]);
   for (const row of taken) {

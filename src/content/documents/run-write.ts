@@ -28,6 +28,7 @@ import type { Schema } from '../model/model.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import type { Statement } from '../../kernel/sql.js';
 import { newDocumentId } from './document-id.js';
+import type { Claims } from './generate-uid.js';
 import { withHeldValues } from './held-values.js';
 import type { ChangedBody, HookRun } from './hook-run.js';
 import { InstanceIds } from './instance-ids.js';
@@ -80,6 +81,7 @@ export interface Attempt {
   readonly runner: AheadRunner;
   readonly expects: boolean;
   readonly checksTaken: boolean;
+  readonly claims: Claims | null;
   readonly values: UniqueValues;
 }
 
@@ -234,8 +236,8 @@ async function valuesIn(work: Attempt, write: PlannedBody, loaded: LoadedState):
   const checked = write.target.type.stages === null ? planned : await addStage(work.runner, staging, planned);
   // The documents that the body references are not loaded yet: a second attempt reports all problems.
   if (work.runner.isWaiting) throwProblems(checked);
-  const { checksTaken } = work;
-  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked, checksTaken });
+  const { checksTaken, claims } = work;
+  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked, checksTaken, claims });
   for (const [attribute, said] of tellableValues(write, writeValues)) work.values.set(attribute, said);
   return writeValues;
 }

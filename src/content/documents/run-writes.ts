@@ -10,6 +10,7 @@ import type { UniqueValues } from '../store/database-errors.js';
 import { AheadRunner } from './ahead-runner.js';
 import { inLockstep } from './lockstep.js';
 import { withIndex } from './write-list.js';
+import { type Claims, SameValue } from './generate-uid.js';
 import { attempt, Unexpected, type WriteBase, type WriteRun, type WriteResult } from './run-write.js';
 
 type Writes<T> = readonly [WriteRun<T>, ...WriteRun<T>[]];
@@ -40,10 +41,12 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
       // A batch may call this from the context of another request.
       inThisContext(async (runner: Runner) => {
         done = [];
+        const claims: Claims | null = together ? new Map() : null;
         const open = await openFor(runner, writes);
         const one = (write: WriteRun<T>, through: Runner): Promise<WriteResult<T>> => {
           const holding = writes.length === 1 ? through : { ...through, held: write.plan.locks };
-          return attempt({ base, values, expects, checksTaken, runner: new AheadRunner(holding) }, write);
+          const runner = new AheadRunner(holding);
+          return attempt({ base, values, expects, checksTaken, claims, runner }, write);
         };
         if (together) done = await inLockstep(open, writes, { locksOf: ({ plan }) => plan.locks, work: one });
         else for (const write of writes) done.push(await one(write, open));
@@ -75,7 +78,9 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
 
 /** Whether an error is the fault of a write, not of the connection or the load. */
 const isFaultOfWrite = (error: unknown): boolean =>
-  error instanceof Unexpected || (error instanceof ContentError && error.status < 500);
+  error instanceof Unexpected ||
+  error instanceof SameValue ||
+  (error instanceof ContentError && error.status < 500);
 
 function traitsOf<T>(writes: Writes<T>): Omit<TransactionOptions, 'values'> {
   const [{ plan, hooks, options }, ...others] = writes;

@@ -1,7 +1,7 @@
 /** Documents that a caller finds now, with their titles and states. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Inject, Injectable } from '@nestjs/common';
-import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { CONTENT_SETTINGS, type ContentSettings, finiteLimit } from '../../kernel/settings.js';
 import { checkedAs, isListOf, isNullOr, isOptional, isShape, isText } from '../../kernel/json.js';
 import type { Action } from '../access/actions.js';
 import { decideRead } from '../access/decide.js';
@@ -126,7 +126,7 @@ export class VisibleDocuments {
       ],
       ...(isDraft ? { withState: 'true' } : {}),
     };
-    const page = { published, action: 'find', pageSize: this.settings.maxLimit } as const;
+    const page = { published, action: 'find', pageSize: finiteLimit(this.settings.maxLimit) } as const;
     const data = await this.list({ type, caller, em }, query, page);
     return checkedAs(JSON.parse(data), isFoundList, 'A list of documents').map((row) => ({
       documentId: row.documentId,

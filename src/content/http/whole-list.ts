@@ -1,4 +1,5 @@
 import { isObject } from '../../kernel/json.js';
+import { finiteLimit } from '../../kernel/settings.js';
 import type { QueryDefaults } from '../query/read-raw.js';
 
 /**
@@ -8,4 +9,7 @@ import type { QueryDefaults } from '../query/read-raw.js';
 export const wholeList: QueryDefaults = (query, { maxLimit }) =>
   isObject(query['pagination'])
     ? query
-    : { ...query, pagination: { start: query['start'] ?? 0, limit: query['limit'] ?? maxLimit } };
+    : {
+        ...query,
+        pagination: { start: query['start'] ?? 0, limit: query['limit'] ?? finiteLimit(maxLimit) },
+      };

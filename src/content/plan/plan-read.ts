@@ -104,7 +104,8 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
   const named = query.locale !== undefined && query.locale !== null;
   // A root filter on `locale` replaces the default locale.
   const chain = pickFallback(query.fallbackLocale, pick, settings);
-  const open = !named && chain === null && type.localized && mentions(query.filters, 'locale');
+  const hasFallback = chain !== null && chain.length > 0;
+  const open = !named && !hasFallback && type.localized && mentions(query.filters, 'locale');
   const locale: LocalePick = open ? { kind: 'any' } : pick;
   if (request.kind === 'one' && type.localized) {
     if (pick.kind === 'several') throw notOneLocale(pick);

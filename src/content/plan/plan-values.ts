@@ -155,9 +155,10 @@ function manyInstances(given: GivenInstances, level: Level, context: PlanContext
     reportEntry(raw[i], attribute, contextOf({ from: 'body', attribute, entry: String(i) }, level, context));
     return [];
   });
-  // Equal ids mean one instance; the last entry applies.
+  // Equal ids mean one instance; the last entry applies. Instances of two components can have one id.
   const byId = new Map<unknown, StoredValues>();
-  for (const item of planned) byId.set(item['id'], item);
+  for (const item of planned)
+    byId.set(attribute.named ? `${String(item['__component'])} ${String(item['id'])}` : item['id'], item);
   const list = byId.size === planned.length ? planned : [...byId.values()];
   return keepUnknown(list, attribute, level.stored);
 }

@@ -103,6 +103,7 @@ const ROWS: readonly AuthRow[] = [
     summary: 'Reset the password with a code',
     body: { code: TEXT, ...AGAIN },
     answer: 'signedIn',
+    isFor: ({ local }) => local,
   }),
   row('change-password', 'changePassword', {
     summary: 'Change your password',

@@ -36,7 +36,8 @@ export function localeSteps(scope: LocaleScope): Steps {
         ({ table }) => sql`delete from ${quote(table.table)} where locale = ${locale}`,
       ),
       ...deleteLostLinks(evolution.before.schema, type),
+      sql`delete from ${quote(scheduleTableOf(type))}
+        where type = ${constant(type.singularApiId)} and locale = ${locale}`,
     ]),
-    fill: types.map((type) => sql`delete from ${quote(scheduleTableOf(type))} where locale = ${locale}`),
   };
 }

@@ -200,11 +200,11 @@ export function compileForget(
   { keep, keepDays, trashDays, limit }: Retention,
 ): Statement {
   const table = quote(historyTableOf(file));
-  const exists = types.map(
-    (type) => sql`(r.type = ${typeOf(type)} and exists (select 1 from ${quote(type.table)} t
+  // Versions of other types stay: another process may have a newer model.
+  const isGone = types.map(
+    (type) => sql`(r.type = ${typeOf(type)} and not exists (select 1 from ${quote(type.table)} t
       where t.document_id = r.document_id))`,
   );
-  const isLiving = exists.length === 0 ? sql`true` : join(exists, ' or ');
   return print(sql`delete from ${table} d where d.id in (select r.id from (
       select v.*, max(v.at) over (partition by v.type, v.document_id) as last_at,
         row_number() over (partition by v.type, v.document_id, v.locale, v.published, v.content is null
@@ -212,6 +212,6 @@ export function compileForget(
       from ${table} v) r
     where (r.place > ${param(keep)}::int8)
       or (r.place > 1 and r.at < now() - make_interval(days => ${param(keepDays)}::int4))
-      or (r.last_at < now() - make_interval(days => ${param(trashDays)}::int4) and not (${isLiving}))
+      or (r.last_at < now() - make_interval(days => ${param(trashDays)}::int4) and (${join(isGone, ' or ')}))
     order by r.id limit ${param(limit)}::int8) returning 1`);
 }

@@ -31,7 +31,7 @@ export class VersionKeeper implements OnApplicationBootstrap {
 
   /** Deletes versions beyond the limits. Returns their number. */
   async forget(): Promise<number> {
-    const types = [...this.schema.types.values()].filter(({ history }) => history);
+    const types = [...this.schema.types.values()];
     let deleted = 0;
     for (let last = FORGOTTEN; last === FORGOTTEN && !this.background.isStopping; deleted += last) {
       const statement = compileForget(this.schema.file, types, { ...this.options, limit: FORGOTTEN });

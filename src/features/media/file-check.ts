@@ -32,6 +32,15 @@ const storageKeysOf = ({ storageKey, formatKeys }: FileRow): string[] =>
  *
  * @publicApi
  */
+/** Returns when a directory or a file in it was last changed, in milliseconds; null if it is gone. */
+async function touchedAt(directory: string): Promise<number | null> {
+  const names = await readdir(directory).catch(() => []);
+  const paths = [directory, ...names.map((name) => join(directory, name))];
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
+  if (found[0] === null) return null;
+  return Math.max(...found.map((one) => one?.mtimeMs ?? 0));
+}
+
 @Injectable()
 export class FileCheck {
   constructor(
@@ -76,8 +85,8 @@ export class FileCheck {
     const found = await Promise.all(
       names.map(async (name) => {
         const path = join(scratch, name);
-        const touched = await stat(path).catch(() => null);
-        return touched !== null && Date.now() - touched.mtimeMs >= abandoned ? [path] : [];
+        const touched = await touchedAt(path);
+        return touched !== null && Date.now() - touched >= abandoned ? [path] : [];
       }),
     );
     return found.flat();

@@ -1,5 +1,6 @@
 /** OpenAPI description of `/api/upload…` (protocol section 20), with one row per route. */
 import type { Action } from '../../content/access/actions.js';
+import { decide } from '../../content/access/decide.js';
 import { answerWith, type ExtraMembers } from '../../content/openapi/answers.js';
 import { ETAG_HEADER } from '../../content/openapi/conditional.js';
 import type { Describe, Describing } from '../../content/openapi/describing.js';
@@ -167,9 +168,8 @@ const ID = {
 
 /** New files need the grant `create`; with `?id=` the route changes a file and needs `update`. */
 function uploadOf(type: ContentType, describing: Describing): Operation | null {
-  const { permissions } = describing.caller;
-  const [creates, updates] = (['create', 'update'] as const).map((action) =>
-    permissions.allows('file', action),
+  const [creates, updates] = (['create', 'update'] as const).map(
+    (action) => decide(describing.caller, type, action) !== 'none',
   );
   if (creates !== true && updates !== true) return null;
   const responseOf = (action: Action, description: string): Response => {
@@ -210,7 +210,7 @@ export const filePaths: Describe = (base) => {
   const upload = uploadOf(type, describing);
   if (upload !== null) paths[`${base.base}/upload`] = { post: upload };
   for (const one of ROWS) {
-    if (!base.caller.permissions.allows('file', one.action)) continue;
+    if (decide(base.caller, type, one.action) === 'none') continue;
     const path = `${base.base}/upload${one.path}`;
     (paths[path] ??= {})[one.method] = operationOf(one, { type, action: one.action, describing });
   }

@@ -44,11 +44,14 @@ const MAX_ID = 255;
 /** Number of entries that one statement reads or deletes. */
 const BATCH = 1000;
 
+type Actor = Pick<Caller, 'kind' | 'id'>;
+
 const PUBLIC = { kind: 'public', id: null } as const;
 
-export function actorOf(request: object): Pick<Caller, 'kind' | 'id'> {
-  const { audited, caller } = stateOf(request);
-  return audited?.actor ?? caller ?? PUBLIC;
+/** Returns the caller of a request; `application` for a request that the library does not serve. */
+export function actorOf(request: object, application: Actor = PUBLIC): Actor {
+  const { audited, caller, requestId } = stateOf(request);
+  return audited?.actor ?? caller ?? (requestId === undefined ? application : PUBLIC);
 }
 
 /** Appends every write and every action on accounts, with the caller and the request. */
@@ -132,7 +135,7 @@ export class AuditLog implements OnModuleInit {
     const request = this.current.getStore();
     // Services of accounts write as the application, in the request of a caller.
     const isSystem = plan.caller.kind === 'system' && request !== undefined;
-    const { kind, id } = isSystem ? actorOf(request) : plan.caller;
+    const { kind, id } = isSystem ? actorOf(request, plan.caller) : plan.caller;
     const entries = {
       actions,
       status: null,
