@@ -62,6 +62,8 @@ class Session {
   state: SessionState = settings.session ? 'starting' : 'in';
   user: User | null = null;
   private token: Token | null = null;
+  /** Document id of the last user, also after a sign-out: the page has that user's work and data. */
+  private owner: string | null = null;
   private readonly listeners = new Set<() => void>();
   private readonly channel = new BroadcastChannel(`content-desk ${settings.base}`);
   private renewal: Promise<boolean> | null = null;
@@ -177,7 +179,8 @@ class Session {
 
   private accept(token: Token): void {
     // Unsaved work belongs to a user. The page of another user starts again, without a code that is used now.
-    if (this.user !== null && this.user.documentId !== token.user.documentId)
+    this.owner ??= token.user.documentId;
+    if (this.owner !== token.user.documentId)
       return location.hash === '' ? location.reload() : location.replace(`${settings.base}/`);
     this.token = token;
     this.user = token.user;

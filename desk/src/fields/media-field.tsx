@@ -31,8 +31,9 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
   const links = value ?? [];
   const isOne = isToOne(attribute);
   const verbs = model.type('file')?.verbs ?? {};
+  const linksNow = (): readonly Link[] => (store.get(path) ?? []) as readonly Link[];
   const add = (added: readonly Link[]): void => {
-    const now = (store.get(path) ?? []) as readonly Link[];
+    const now = linksNow();
     const fresh = added.filter(({ documentId }) => !now.some((one) => one.documentId === documentId));
     if (added.length === 0) return;
     set(isOne ? added.slice(-1) : [...now, ...fresh]);
@@ -114,7 +115,8 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
             file={opened}
             close={(changed) => {
               setOpened(null);
-              set(withFile(links, opened, changed));
+              // Another upload may have ended since.
+              set(withFile(linksNow(), opened, changed));
             }}
           />
         )}

@@ -23,12 +23,15 @@ export function SlugButton({ path, target, maxLength }: Props) {
   const [isLoading, setLoading] = useState(false);
   const item = around === '' ? null : store.get(around);
   const { attributes = [] } = (isItem(item) ? model.component(item.component) : type) ?? {};
-  const label = texts.makeFrom(attributes.find(({ name }) => name === target)?.label ?? target);
+  const from = attributes.find(({ name }) => name === target)?.label ?? target;
+  const label = texts.makeFrom(from);
   const make = async (): Promise<void> => {
     setLoading(true);
     try {
       const { default: slugify } = await import('@sindresorhus/slugify');
-      store.set(path, slugify(String(text)).slice(0, maxLength) || null);
+      const made = slugify(String(text)).slice(0, maxLength);
+      if (made === '') store.addProblems([[path, texts.notMade(from)]]);
+      else store.set(path, made);
     } catch (error) {
       store.addProblems([[path, messageOf(new OfflineError(error))]]);
     } finally {

@@ -1,7 +1,7 @@
 /** Crops a picture in the browser, to replace it or to store the part as a new file. */
 import 'react-easy-crop/react-easy-crop.css';
 import { Button, SegmentedControl, Slider, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import Cropper, { type Area } from 'react-easy-crop';
 import { ApiError } from '../api/errors.ts';
 import { upload } from '../editor/uploads.ts';
@@ -93,6 +93,8 @@ export default function CropDialog({ file, folder, close, replaced, work, alert 
   const [zoom, setZoom] = useState(1);
   const [area, setArea] = useState<Area | null>(null);
   const [isBusy, setBusy] = useState(false);
+  // A copy whose response was lost is not stored twice.
+  const key = useMemo(() => crypto.randomUUID(), [area]);
   const store = async (
     send: (part: File, area: Area, now: TaggedFile) => Promise<unknown>,
   ): Promise<void> => {
@@ -109,7 +111,8 @@ export default function CropDialog({ file, folder, close, replaced, work, alert 
   const copy = (): void =>
     void store(async (part, at) => {
       const known = folder ?? ('find' in verbs ? await folderOf(file) : null);
-      return upload(part, model, { folder: known, info: descriptionOf(file, at, COPIED) });
+      const info = descriptionOf(file, at, COPIED);
+      return upload(part, model, { folder: known, info, key });
     });
   const replace = async (part: File, at: Area, now: TaggedFile): Promise<void> => {
     const description = descriptionOf(file, at, ['focalPoint']);

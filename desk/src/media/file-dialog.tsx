@@ -14,7 +14,15 @@ import { useModel } from '../screens/app.tsx';
 import { isolated } from '../texts/isolated.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { type Description, DescriptionFields, useDescription } from './description.tsx';
-import { changeFile, type FileChange, readFile, replaceFile, type TaggedFile, writeSeen } from './files.ts';
+import {
+  changeFile,
+  type FileChange,
+  readFile,
+  replaceFile,
+  type TaggedFile,
+  UNREAD,
+  writeSeen,
+} from './files.ts';
 import { FocalPoint } from './focal-point.tsx';
 import { DeleteDialog, Uses } from './uses.tsx';
 
@@ -33,10 +41,11 @@ export function FileDialog({ file, folder = null, close }: Props) {
   const model = useModel();
   const verbs = model.type('file')?.verbs ?? {};
   const documentId = String(file['documentId']);
-  const { data = { body: file, etag: null } } = useQuery({
+  const mayRead = 'findOne' in verbs;
+  const { data = { body: file, etag: mayRead ? UNREAD : null } } = useQuery({
     queryKey: ['files', 'one', documentId],
     queryFn: () => readFile(documentId),
-    enabled: 'findOne' in verbs,
+    enabled: mayRead,
   });
   return (
     <Dialog

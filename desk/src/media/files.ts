@@ -174,6 +174,12 @@ const idOf = (file: Json): string => encodeURIComponent(String(file['documentId'
 /** File as a response contains it, with the tag of its version; null if the tag is not known. */
 export type TaggedFile = Answer<Json>;
 
+/**
+ * Tag of a file in a list, which has none. No version has it, so that a write is refused until it is compared
+ * with the stored file.
+ */
+export const UNREAD = '"unread"';
+
 export const readFile = (documentId: string): Promise<TaggedFile> =>
   request<Json>(`${settings.api}/upload/files/${encodeURIComponent(documentId)}`);
 

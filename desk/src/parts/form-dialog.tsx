@@ -5,6 +5,7 @@ import { useTexts } from '../texts/texts.ts';
 import { useChanges } from './changes.ts';
 import { Dialog, DialogButtons, markFirstField } from './dialog.tsx';
 import { say } from './messages.tsx';
+import { useShown } from './shown.ts';
 import { Unsaved, useChanged } from './unsaved.tsx';
 
 interface FormProps extends ComponentProps<typeof Dialog> {
@@ -21,12 +22,14 @@ interface FormProps extends ComponentProps<typeof Dialog> {
 export function FormDialog({ label, values, message, submit, children, ...dialog }: FormProps) {
   const isChanged = useChanged(values);
   const { isSending, alert, send } = useChanges();
+  const isShown = useShown();
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
     void send(submit).then((isDone) => {
       if (!isDone) return;
       if (message !== undefined) say(message);
-      dialog.close();
+      // The editor may have closed it, and opened another one.
+      if (isShown.current) dialog.close();
     });
   };
   return (
@@ -56,11 +59,12 @@ export interface Question {
 /** Asks before a change that ends or deletes something. */
 export function QuestionDialog({ question, close }: { readonly question: Question; close: () => void }) {
   const { isSending, alert, send } = useChanges();
+  const isShown = useShown();
   const { title, hint, label, done, work } = question;
   const confirm = async (): Promise<void> => {
     if (!(await send(work))) return;
     say(done);
-    close();
+    if (isShown.current) close();
   };
   return (
     <Dialog title={title} close={close}>

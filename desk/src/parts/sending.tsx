@@ -3,6 +3,8 @@ import { type ReactNode, useState } from 'react';
 import { ApiError, messageOf } from '../api/errors.ts';
 import { reasonText } from '../texts/reasons.ts';
 import { type Texts, useTexts } from '../texts/texts.ts';
+import { sayFailure } from './messages.tsx';
+import { useShown } from './shown.ts';
 
 export interface Sending {
   readonly isSending: boolean;
@@ -28,11 +30,12 @@ function refusalText(error: unknown, texts: Texts): string {
   return `${label}: ${reasonText(problem.message, texts)}`;
 }
 
-/** Sends changes one at a time, and shows what was refused. */
+/** Sends changes one at a time, and shows what was refused: in a message if the form is closed by then. */
 export function useSending(): Sending {
   const texts = useTexts();
   const [error, setError] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
+  const isShown = useShown();
   const send = async (work: () => Promise<unknown>): Promise<boolean> => {
     setSending(true);
     setError(null);
@@ -40,7 +43,9 @@ export function useSending(): Sending {
       await work();
       return true;
     } catch (reason) {
-      setError(refusalText(reason, texts));
+      const text = refusalText(reason, texts);
+      if (isShown.current) setError(text);
+      else sayFailure(text);
       return false;
     } finally {
       setSending(false);

@@ -34,6 +34,9 @@ function useOther({ editor, other }: Props) {
       const answer = await new DocumentRequests(model).read({ type, documentId, locale: other });
       return answer === null ? null : readValues(answer.body.data, type, { model, former: null });
     },
+    // The values stay while a save has them read again.
+    placeholderData: (former, query) =>
+      query?.queryKey[2] === documentId && query.queryKey[3] === other ? former : undefined,
     enabled: documentId !== null || type.kind === 'singleType',
   });
 }
@@ -41,17 +44,18 @@ function useOther({ editor, other }: Props) {
 export default function Beside({ editor, other }: Props) {
   const texts = useTexts();
   const { localeName } = useFormats();
-  const { data, error, isPending, fetchStatus } = useOther({ editor, other });
-  if (error !== null) return <Alert color="red">{failureText(error, texts)}</Alert>;
-  if (isPending && fetchStatus !== 'idle')
-    return (
-      <Center p="xl">
-        <Loader aria-label={texts.loading} />
-      </Center>
-    );
+  const { data, error, isLoading } = useOther({ editor, other });
+  const isMissing = (data ?? null) === null && error === null && !isLoading;
+  // The form stays: the editor may be typing.
   return (
     <>
-      {(data ?? null) === null && <Text size="sm">{texts.panels.missingIn(localeName(other))}</Text>}
+      {error !== null && <Alert color="red">{failureText(error, texts)}</Alert>}
+      {isLoading && (
+        <Center p="xl">
+          <Loader aria-label={texts.loading} />
+        </Center>
+      )}
+      {isMissing && <Text size="sm">{texts.panels.missingIn(localeName(other))}</Text>}
       <Columns {...{ editor, other }} values={data ?? null} />
     </>
   );

@@ -18,6 +18,7 @@ import { mayLackLinks } from '../form/empty-links.ts';
 import type { Model, Type } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { useSending } from '../parts/sending.tsx';
+import { useShown } from '../parts/shown.ts';
 import { isolated } from '../texts/isolated.ts';
 import { reasonText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -72,6 +73,7 @@ function useRun({ type, verb, locale, chosen, close, done }: Props) {
   const { bulk } = useTexts();
   const client = useQueryClient();
   const { send, alert, isSending } = useSending();
+  const isShown = useShown();
   const write = async ({ count, tagged }: Checked): Promise<Report> => {
     try {
       if (chosen.kind === 'matching') return await writeMatching(verb, chosen.selection, count);
@@ -85,7 +87,7 @@ function useRun({ type, verb, locale, chosen, close, done }: Props) {
   };
   const run = async (checked: Checked): Promise<void> => {
     const isDone = await send(async () => done(await write(checked)));
-    if (isDone) close();
+    if (isDone && isShown.current) close();
   };
   return { run, alert, isSending };
 }

@@ -8,18 +8,26 @@ import { useAnnouncement } from '../parts/messages.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { isolated } from '../texts/isolated.ts';
 import { type Texts, useTexts } from '../texts/texts.ts';
+import { useModel } from './app.tsx';
 
 const MAX_TITLES = 10;
 
+export interface BulkResult extends Report {
+  /** Language of the documents. */
+  readonly locale: string;
+}
+
 interface Props {
   readonly type: Type;
-  readonly report: Report;
+  readonly report: BulkResult;
   readonly close: () => void;
 }
 
-export function BulkReport({ type, report: { verb, done, titles, failures }, close }: Props) {
+export function BulkReport({ type, report: { verb, done, titles, failures, locale }, close }: Props) {
   const texts = useTexts();
   const { bulk } = texts;
+  const { defaultLocale } = useModel();
+  const query = type.localized && locale !== defaultLocale ? `?locale=${locale}` : '';
   const more = titles.length - MAX_TITLES;
   const title = bulk[verb].done(done);
   const refused = failures.length > 0 ? bulk.failed(failures.length) : '';
@@ -47,7 +55,7 @@ export function BulkReport({ type, report: { verb, done, titles, failures }, clo
           <List size="sm">
             {failures.map(({ documentId, title, error }) => (
               <List.Item key={documentId}>
-                <Anchor component={Link} size="sm" href={`/content/${type.name}/${documentId}`}>
+                <Anchor component={Link} size="sm" href={`/content/${type.name}/${documentId}${query}`}>
                   {isolated(title)}
                 </Anchor>
                 {`: ${error === null ? bulk.conflict : reasonOf(error, type, texts)}`}

@@ -1,7 +1,7 @@
 /** Actions on several documents: those that are selected, or all that match the list. */
 import { Button, Group, Text } from '@mantine/core';
 import { lazy, useEffect, useState } from 'react';
-import { type BulkVerb, mayActOnMany, mayMatch, type Report, type Seen, VERBS } from '../editor/bulk.ts';
+import { type BulkVerb, mayActOnMany, mayMatch, type Seen, VERBS } from '../editor/bulk.ts';
 import { type Json, textOfValue } from '../form/values.ts';
 import { isSelectable, type ListState, matchQuery, showsPublished } from '../model/list-query.ts';
 import { mayRelease, type Type } from '../model/model.ts';
@@ -9,7 +9,7 @@ import { Opening } from '../parts/opening.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { BulkDialog, type Chosen } from './bulk-dialog.tsx';
-import { BulkReport } from './bulk-report.tsx';
+import { BulkReport, type BulkResult } from './bulk-report.tsx';
 
 interface Props {
   readonly type: Type;
@@ -35,10 +35,10 @@ function seenIn(documents: readonly Json[], selected: Props['selected']): readon
 export function BulkBar({ type, state, documents, total, selected, clear }: Props) {
   const { bulk, ...texts } = useTexts();
   const model = useModel();
-  const [asked, setAsked] = useState<BulkVerb | null>(null);
+  const [asked, setAsked] = useState<{ readonly verb: BulkVerb; readonly chosen: Chosen } | null>(null);
   const [isAdding, setAdding] = useState(false);
   const [hasAll, setAll] = useState(false);
-  const [report, setReport] = useState<Report | null>(null);
+  const [report, setReport] = useState<BulkResult | null>(null);
   const maySelect = isSelectable(state, type) && VERBS.some((verb) => mayMatch(verb, type));
   useEffect(() => setAll(false), [selected]);
   const verbs = VERBS.filter((verb) => verb in type.verbs && (!hasAll || mayMatch(verb, type)));
@@ -73,7 +73,7 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
               size="xs"
               variant="default"
               c={verb === 'delete' ? 'red' : undefined}
-              onClick={() => setAsked(verb)}
+              onClick={() => setAsked({ verb, chosen })}
             >
               {texts[verb]}
             </Button>
@@ -100,12 +100,13 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
       )}
       {asked !== null && (
         <BulkDialog
-          {...{ type, chosen }}
-          verb={asked}
+          type={type}
+          // Versions that the editor saw: the list may be read again under the dialog.
+          {...asked}
           locale={state.locale}
           close={() => setAsked(null)}
           done={(next) => {
-            setReport(next);
+            setReport({ ...next, locale: state.locale });
             clear();
           }}
         />

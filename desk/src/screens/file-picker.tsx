@@ -125,7 +125,7 @@ export default function FilePicker({ isOne, allowed, memory, close }: Props) {
           file={opened}
           close={(changed) => {
             setOpened(null);
-            setChosen(withFile(chosen, opened, changed));
+            setChosen((before) => withFile(before, opened, changed));
           }}
         />
       )}

@@ -24,6 +24,7 @@ import { say } from '../parts/messages.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { CONTENT } from '../parts/page-change.ts';
+import { useLastPage } from '../parts/last-page.ts';
 import { moved } from '../parts/sortable-list.tsx';
 import { settings } from '../settings.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -38,18 +39,6 @@ import { SavedViews } from './saved-views.tsx';
 interface Page {
   readonly data: readonly Json[];
   readonly meta: { readonly pagination: { readonly total: number; readonly pageCount: number } };
-}
-
-/** Shows the last page instead of one that has no documents any more, such as after a deletion. */
-function useLastPage(
-  page: number,
-  pagination: Page['meta']['pagination'] | undefined,
-  open: (page: number) => void,
-): void {
-  const last = pagination?.pageCount ?? page;
-  useEffect(() => {
-    if (last > 0 && page > last) open(last);
-  }, [page, last]);
 }
 
 /** Moves the focus to the row of the document from which the editor returns, unless it is on a control. */
@@ -114,7 +103,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
     setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace });
   // The browser returns from a page of the list to the one before; filters and searches are not steps.
   const go = (change: Partial<ListState>): void => open(change, change.page === undefined);
-  useLastPage(state.page, data?.meta.pagination, (page) => open({ page }, true));
+  useLastPage(state.page, data?.meta.pagination.pageCount, (page) => open({ page }, true));
   const { documents, move, alert } = useMoves({ type, state, documents: data?.data ?? [] });
   useReturn(type, data !== undefined);
   const isNarrowed = state.search !== '' || state.filters.length > 0;

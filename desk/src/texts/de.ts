@@ -237,6 +237,7 @@ export const de: Texts = {
   longNumber: 'Eine Zahl hat zu viele Ziffern. Setzen Sie sie in Anführungszeichen.',
   noJson: 'Das ist kein gültiges JSON',
   makeFrom: (field) => `Aus ${field} bilden`,
+  notMade: (field) => `Aus ${field} lässt sich nichts bilden. Geben Sie den Wert selbst ein.`,
   inZone: (zone) => `Zeitzone: ${zone}`,
   showPassword: 'Leer lassen, um das Passwort zu behalten',
 

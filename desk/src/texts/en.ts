@@ -230,6 +230,7 @@ export const en = {
   longNumber: 'A number has too many digits. Put it in quotes.',
   noJson: 'This is not valid JSON',
   makeFrom: (field: string) => `Generate from ${field}`,
+  notMade: (field: string) => `Nothing can be generated from ${field}. Type the value yourself.`,
   inZone: (zone: string) => `Time zone: ${zone}`,
   showPassword: 'Leave empty to keep the password',
 

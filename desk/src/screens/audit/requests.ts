@@ -6,7 +6,7 @@ import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilters, auditQuery } from 
 import { hasDrafts, type Model } from '../../model/model.ts';
 import { settings } from '../../settings.ts';
 import { useModel } from '../app.tsx';
-import { readDeleted, useNames } from '../history/requests.ts';
+import { readDeleted, readNames, useNames, usersIn } from '../history/requests.ts';
 import { useRoleNames, useTokens } from '../people/requests.ts';
 import { useReleaseNames } from '../releases/requests.ts';
 import { useWebhookNames } from '../webhooks/requests.ts';
@@ -117,6 +117,18 @@ export interface Named {
 }
 
 const ACCOUNTS = 'user';
+
+/** Returns the names of all users among the callers: those that are known, and the others from the server. */
+export async function allNames(
+  entries: readonly AuditEntry[],
+  known: Named['users'],
+): Promise<Named['users']> {
+  const ids = usersIn(entries.map(({ by }) => by)).filter((id) => !Object.hasOwn(known, id));
+  let names = known;
+  for (let at = 0; at < ids.length; at += MAX_IDS)
+    names = { ...names, ...(await readNames(ids.slice(at, at + MAX_IDS))) };
+  return names;
+}
 
 /** Names of the callers and documents of entries that the caller may read. */
 export function useNamed(entries: readonly AuditEntry[]): Named {

@@ -22,7 +22,7 @@ import { useSending } from '../../parts/sending.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { AuditFilterBar } from './filters.tsx';
-import { MAX_EXPORTED, type Named, readAll, useEntries, useNamed } from './requests.ts';
+import { allNames, MAX_EXPORTED, type Named, readAll, useEntries, useNamed } from './requests.ts';
 import { attributesText, callerText, EntrySentence, trashOf, versionsOf } from './sentence.tsx';
 
 export default function AuditScreen() {
@@ -188,18 +188,22 @@ function Export({ filters, named }: ExportProps) {
   const texts = useTexts();
   const { number } = useFormats();
   const { send, alert, isSending } = useSending();
-  const lineOf = (one: AuditEntry): string =>
+  const { people } = useModel();
+  const lineOf = (one: AuditEntry, users: Named['users']): string =>
     csvLine([
       ...COLUMNS.map((name) => (name === 'attributes' ? one.attributes.join(' ') : one[name])),
       one.by.kind,
       one.by.id,
-      callerText(one.by, named, texts),
+      callerText(one.by, { ...named, users }, texts),
       one.requestId,
       one.address,
     ]);
   const save = async (): Promise<void> => {
     const entries = await readAll(filters);
-    const text = [csvLine([...COLUMNS, ...CALLER]), ...entries.map(lineOf)].join('');
+    const mayFind = people.users.includes('find');
+    const users = mayFind ? await allNames(entries, named.users) : named.users;
+    const lines = entries.map((one) => lineOf(one, users));
+    const text = [csvLine([...COLUMNS, ...CALLER]), ...lines].join('');
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     link.download = `audit-${new Date().toISOString().slice(0, 10)}.csv`;

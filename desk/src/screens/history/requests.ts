@@ -141,22 +141,29 @@ export const restoreDocument = ({ route }: Type, documentId: string): Promise<un
 
 type Named = Readonly<Record<string, string>>;
 
+/** Reads the names of at most a page of users. */
+export async function readNames(ids: readonly string[], signal?: AbortSignal): Promise<Named> {
+  const query = { filters: { documentId: { $in: ids } }, limit: ids.length };
+  const path = `${settings.api}/users`;
+  const users = (await request<readonly { documentId: string; username?: string }[]>(path, { query, signal }))
+    .body;
+  return Object.fromEntries(
+    users.flatMap(({ documentId, username }) => (username === undefined ? [] : [[documentId, username]])),
+  );
+}
+
+/** Ids of the users among the writers. */
+export const usersIn = (writers: readonly Writer[]): readonly string[] => [
+  ...new Set(writers.flatMap(({ kind, id }) => (kind === 'user' && id !== null ? [id] : []))),
+];
+
 /** Names of the users among the writers, for callers who may find users. */
 export function useNames(writers: readonly Writer[]): Named {
   const { people } = useModel();
-  const ids = [...new Set(writers.flatMap(({ kind, id }) => (kind === 'user' && id !== null ? [id] : [])))];
+  const ids = [...usersIn(writers)].sort();
   const { data } = useQuery({
-    queryKey: [MANAGED, 'names', ids.sort()],
-    queryFn: async ({ signal }): Promise<Named> => {
-      const query = { filters: { documentId: { $in: ids } }, limit: ids.length };
-      const path = `${settings.api}/users`;
-      const users = (
-        await request<readonly { documentId: string; username?: string }[]>(path, { query, signal })
-      ).body;
-      return Object.fromEntries(
-        users.flatMap(({ documentId, username }) => (username === undefined ? [] : [[documentId, username]])),
-      );
-    },
+    queryKey: [MANAGED, 'names', ids],
+    queryFn: ({ signal }) => readNames(ids, signal),
     enabled: ids.length > 0 && people.users.includes('find'),
     placeholderData: (former) => former,
   });

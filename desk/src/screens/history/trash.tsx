@@ -10,6 +10,7 @@ import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { distinct } from '../../parts/distinct.ts';
+import { useLastPage } from '../../parts/last-page.ts';
 import { useAnnouncement } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { isolated } from '../../texts/isolated.ts';
@@ -31,6 +32,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
   const { data, error, isFetching, refetch } = useTrash(type, page);
   const titleOf = ({ title }: Deleted): string => titleOfValue(title) || texts.untitled;
   const total = data?.meta.pagination.total ?? 0;
+  useLastPage(page, data?.meta.pagination.pageCount, setPage);
   const restoredText = restored === null ? null : history.documentRestored(isolated(restored.title));
   useAnnouncement(restoredText);
   return (

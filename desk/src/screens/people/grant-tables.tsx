@@ -78,7 +78,12 @@ interface ChoiceRow {
   readonly choices: readonly Choice[];
 }
 
-export function GrantChoices({ rows }: { readonly rows: readonly ChoiceRow[] }) {
+interface ChoicesProps {
+  readonly rows: readonly ChoiceRow[];
+  readonly disabled?: boolean;
+}
+
+export function GrantChoices({ rows, disabled = false }: ChoicesProps) {
   const texts = useTexts();
   const model = useModel();
   const verbs = VERBS.filter((one) => rows.some(({ choices }) => choices.some(({ verb }) => verb === one)));
@@ -97,6 +102,7 @@ export function GrantChoices({ rows }: { readonly rows: readonly ChoiceRow[] }) 
                     <Checkbox
                       aria-label={texts.persons.grantOf(texts.persons.verbs[verb], subject)}
                       checked={choice.isOn}
+                      disabled={disabled}
                       onChange={choice.toggle}
                     />
                   )}

@@ -106,7 +106,7 @@ function EditableGrants({ role }: { readonly role: FullRole }) {
     <>
       <Unsaved isChanged={isChanged} />
       {alert}
-      <GrantChoices rows={rows} />
+      <GrantChoices rows={rows} disabled={isSending} />
       <Group>
         <SteadyButton isUnavailable={!isChanged || isSending} act={() => void save()}>
           {texts.save}

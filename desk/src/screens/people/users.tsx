@@ -19,6 +19,7 @@ import { useChanges } from '../../parts/changes.ts';
 import { EmptyList } from '../../parts/empty-list.tsx';
 import { type Question, QuestionDialog, type Secret, SecretDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
+import { useLastPage } from '../../parts/last-page.ts';
 import { say } from '../../parts/messages.tsx';
 import { directionOfSearch, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
@@ -51,6 +52,8 @@ export function UsersScreen() {
   const [open, setOpen] = useState<Open | null>(null);
   const showsRoles = people.roles.includes('find');
   const { data, error, isFetching, refetch } = useUsers(sought, page, { withRole: showsRoles });
+  const pages = data === undefined ? undefined : Math.ceil(data.total / USERS_PER_PAGE);
+  useLastPage(page, pages, setPage);
   const roles = useRoleNames(showsRoles).data ?? [];
   const close = (): void => setOpen(null);
   const showLink = (name: string, link: string): void =>
@@ -104,7 +107,7 @@ export function UsersScreen() {
             )}
           </Text>
           <Pagination
-            total={Math.ceil(data.total / USERS_PER_PAGE)}
+            total={pages ?? 1}
             value={page}
             onChange={setPage}
             size="sm"
