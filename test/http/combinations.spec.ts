@@ -9,7 +9,7 @@ import {
   InjectContent,
 } from 'nestjs-content-api';
 import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
-import { AuditModule } from 'nestjs-content-api/history';
+import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
 import { NamedCallers } from '../fuzz/apps.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 
@@ -34,6 +34,21 @@ const article = defineCollectionType({
   pluralApiId: 'articles',
   localized: true,
   attributes: { title: { type: 'string', localized: true } },
+});
+const product = defineCollectionType({
+  singularApiId: 'product',
+  pluralApiId: 'products',
+  localized: true,
+  attributes: {
+    title: { type: 'string' },
+    slug: { type: 'uid', targetField: 'title', generate: true, localized: true },
+  },
+});
+const secret = defineCollectionType({
+  singularApiId: 'secret',
+  pluralApiId: 'secrets',
+  history: true,
+  attributes: { title: { type: 'string' }, code: { type: 'string', required: true, private: true } },
 });
 const homepage = defineSingleType({
   singularApiId: 'homepage',
@@ -62,16 +77,17 @@ describe.each(ADAPTERS)('combinations on %s', (adapter) => {
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [label, article, homepage],
+        contentTypes: [label, article, product, secret, homepage],
         components: [key, quote, seo],
         locales: ['en', 'fr'],
-        access: { public: { label: '*', article: '*', homepage: ['find'], file: ['find'] } },
+        access: { public: { label: '*', article: '*', product: '*', secret: '*', homepage: ['find'], file: ['find'] } },
         auth: { strategies: [callers] },
         maxLimit: Infinity,
         openapi: { document: true },
         imports: [
           FilesModule.forRoot({ storage: new LocalStorage(tmpdir()), images: null }),
           AuditModule.forRoot({ addresses: true }),
+          HistoryModule.forRoot(),
           { module: class Own {}, controllers: [Importer] },
         ],
       },
@@ -109,6 +125,13 @@ describe.each(ADAPTERS)('combinations on %s', (adapter) => {
       'hello-1',
       'hello-2',
     ]);
+  });
+
+  it('14.17 a new locale generates its uid from an attribute that all locales share', async () => {
+    const { documentId } = await post('/api/products', { title: 'Red Chair' });
+    const path = `/api/products/${documentId}?locale=fr`;
+    const { body } = await test.http.put(path).send({ data: {} }).expect(200);
+    expect(body.data).toMatchObject({ title: 'Red Chair', slug: 'red-chair' });
   });
 
   it('13.9 items of a zone of two components can have one id', async () => {
@@ -166,6 +189,13 @@ describe.each(ADAPTERS)('combinations on %s', (adapter) => {
       .set('Authorization', 'Bearer uploader')
       .expect(200);
     expect(Object.keys(body.paths)).toEqual(expect.arrayContaining(['/api/upload', '/api/upload/files']));
+  });
+
+  it('25.6 a deleted document comes back without a required value that no version has', async () => {
+    const { documentId } = await post('/api/secrets', { title: 'Kept', code: 'c' });
+    await test.http.delete(`/api/secrets/${documentId}`).expect(204);
+    const { body } = await test.http.post(`/api/secrets/${documentId}/actions/restore`).expect(200);
+    expect(body.data).toMatchObject({ documentId, title: 'Kept' });
   });
 
   it('26.1 a write of the application has no caller, in the request of a client either', async () => {

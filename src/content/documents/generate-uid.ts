@@ -7,7 +7,7 @@ import { compileTakenUids, type UidBase, type Within } from '../compile/compile-
 import type { Runner } from '../../pool/runner.js';
 import { isGiven } from '../plan/given.js';
 import type { WriteValues } from '../plan/plan-values.js';
-import type { ContentType, ScalarAttribute } from '../model/model.js';
+import type { ScalarAttribute } from '../model/model.js';
 import { uniqueWith } from '../model/attribute-storage.js';
 import { isScalar } from '../model/scalar-of.js';
 import type { LoadedState } from '../plan/loaded.js';
@@ -44,9 +44,15 @@ const LONGEST = 240;
 const longestOf = ({ def: { maxLength = LONGEST + NUMBER } }: ScalarAttribute): number =>
   Math.max(1, Math.min(LONGEST, maxLength - NUMBER));
 
-function baseOf(type: ContentType, attribute: ScalarAttribute, values: WriteValues['values']): string {
+function baseOf(
+  attribute: ScalarAttribute,
+  values: WriteValues['values'],
+  { target: { type }, loaded }: HeldRequest,
+): string {
   const target = type.attributes.get(attribute.def.targetField ?? '');
-  const text = target !== undefined && isScalar(target) ? values.get(target) : undefined;
+  const given = target !== undefined && isScalar(target) ? values.get(target) : undefined;
+  // A new locale takes values that all locales share from the stored document.
+  const text = given === undefined && target?.localized === false ? loaded.stored?.[target.name] : given;
   const slug = typeof text === 'string' || typeof text === 'number' ? slugify(String(text)) : '';
   return (slug === '' ? slugify(type.singularApiId) : slug).slice(0, longestOf(attribute));
 }
@@ -100,7 +106,7 @@ export async function withGeneratedUids(runner: Runner, request: HeldRequest): P
   while (missing.length > 0) {
     const wanted = ready(missing).map((attribute): UidBase => ({
       attribute,
-      base: baseOf(type, attribute, values),
+      base: baseOf(attribute, values, request),
       locale,
       documentId,
       columns: withinOf(request, uniqueWith(type, attribute.name) ?? []),

@@ -46,6 +46,8 @@ export interface PlanContext {
   readonly strictRelations: boolean;
   /** Whether an instance whose id does not exist is new: its version is restored. */
   readonly restores: boolean;
+  /** Whether a deleted document comes back, perhaps without values that are required now. */
+  readonly revives: boolean;
   readonly issues: Issue[];
   readonly refusals: Refusal[];
   readonly uniques: UniqueValue[];
@@ -142,7 +144,7 @@ interface Missing {
 }
 
 export function reportMissing(at: ValueContext, { value, label }: Missing, context: PlanContext): void {
-  if (context.draft) return;
+  if (context.draft || context.revives) return;
   if (value === null || context.missingIsNull) at.reportNull(label);
   else at.report(`${at.label} must be defined.`);
 }

@@ -76,6 +76,7 @@ export function checkedValues(
       complete: versions.own === undefined || (type.draftAndPublish && publish),
       strictRelations: tools.strictRelations,
       restores: restores !== null || isPublishedSide(type),
+      revives: restores === 'deleted',
       issues,
       refusals,
       uniques,
