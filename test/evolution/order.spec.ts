@@ -232,6 +232,31 @@ describe('migrations in any order', () => {
     expect(await schedules()).toEqual([]);
   });
 
+  it('a renamed type has its new name in the links of stored versions', async () => {
+    const named = (singularApiId: string, more: object = {}) =>
+      ({
+        kind: 'collectionType',
+        singularApiId,
+        pluralApiId: `${singularApiId}s`,
+        attributes: {},
+        ...more,
+      }) as const;
+    const page = (targets: readonly string[]) =>
+      named('page', {
+        history: true,
+        attributes: { about: { type: 'relation', relation: 'morphToMany', targets } },
+      });
+    const links = JSON.stringify({ about: ['tag:note:1', 'note:a', 'note:b'], title: 'note:c' });
+    await migrate({ contentTypes: [named('note'), named('tag'), page(['note', 'tag'])] });
+    await execute(`insert into content_version (id, type, document_id, locale, published, action, since, at, actor, content)
+      values (1, 'page', 'p', 'en', true, 'create', now(), now(), 'system', '${links}')`);
+    const memo = named('memo', { previousName: 'note' });
+    await migrate({ contentTypes: [memo, named('tag'), page(['memo', 'tag'])] });
+    expect(await execute('select content from content_version')).toEqual([
+      { content: { about: ['tag:note:1', 'memo:a', 'memo:b'], title: 'note:c' } },
+    ]);
+  });
+
   it('a removed default locale takes only the schedules of its own versions along', async () => {
     const page = {
       kind: 'collectionType',

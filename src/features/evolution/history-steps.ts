@@ -1,5 +1,6 @@
 /** Steps that give stored versions of documents the names of the new model. */
 import { historyTableOf } from '../../content/model/history-table.js';
+import { BETWEEN } from '../../content/plan/target-key.js';
 import { constant, type Identifier, join, quote, type Sql, sql } from '../../kernel/sql.js';
 import { ifTableExists, type Steps } from './change.js';
 import { type Evolution, isBoth } from './pairs.js';
@@ -19,6 +20,36 @@ export const deleteVersions = (evolution: Evolution, name: string): readonly Sql
 export const renameTypeInVersions = (evolution: Evolution, before: string, after: string): readonly Sql[] => [
   sql`update ${versionsIn(evolution)} set type = ${constant(after)} where ${ofType(before)}`,
 ];
+
+/** Relations whose links name the type: former and new names of the attribute and of its owner. */
+const namedRelations = ({
+  types,
+}: Evolution): readonly { names: readonly string[]; of: readonly string[] }[] =>
+  types.flatMap((pair) =>
+    pair.attributes.flatMap(({ before, after }) => {
+      if (before?.linked !== true || !before.named) return [];
+      const owners = [pair.before, pair.after].flatMap((one) => one?.singularApiId ?? []);
+      return [{ names: [...new Set([before.name, after?.name ?? before.name])], of: owners }];
+    }),
+  );
+
+/** Gives a type its new name in the links of stored versions that name it. */
+export function renameTypeInStoredLinks(evolution: Evolution, before: string, after: string): readonly Sql[] {
+  const [old, now] = [constant(`${before}${BETWEEN}`), constant(`${after}${BETWEEN}`)];
+  return namedRelations(evolution).flatMap(({ names, of }) =>
+    names.map((name) => {
+      const list = sql`v.content->${constant(name)}`;
+      const keys = sql`jsonb_array_elements_text(${list}) with ordinality e(k, n)`;
+      const renamed = sql`select jsonb_agg(case when starts_with(e.k, ${old})
+        then ${now} || substr(e.k, length(${old}) + 1) else e.k end order by e.n) from ${keys}`;
+      const owners = join(of.map(constant), ', ');
+      return sql`update ${versionsIn(evolution)} v
+        set content = jsonb_set(v.content, array[${constant(name)}], (${renamed}))
+        where v.type in (${owners}) and case when jsonb_typeof(${list}) = 'array'
+          then exists (select 1 from ${keys} where starts_with(e.k, ${old})) end`;
+    }),
+  );
+}
 
 /** Moves the versions of a type without locales to the new default locale. */
 export const moveVersionsToLocale = (evolution: Evolution, name: string): readonly Sql[] => {

@@ -16,6 +16,7 @@ import {
 } from './release-steps.js';
 import {
   deleteVersions,
+  renameTypeInStoredLinks,
   renameTypeInVersions,
   moveVersionsToLocale,
   mergeVersionLocales,
@@ -160,6 +161,7 @@ export const renameTypeSteps = stepsForBoth(({ before, after, evolution }) => {
       ),
       ...renameInGrants(evolution, before.singularApiId, after.singularApiId),
       ...renameTypeInVersions(evolution, before.singularApiId, after.singularApiId),
+      ...renameTypeInStoredLinks(evolution, before.singularApiId, after.singularApiId),
       ...renameTypeInEntries(evolution, before.singularApiId, after.singularApiId),
       renameTypeInEvents(evolution, before.singularApiId, after.singularApiId),
       ...renameTypeInWebhooks(evolution, before.singularApiId, after.singularApiId),
