@@ -80,7 +80,9 @@ describe.each(ADAPTERS)('combinations on %s', (adapter) => {
         contentTypes: [label, article, product, secret, homepage],
         components: [key, quote, seo],
         locales: ['en', 'fr'],
-        access: { public: { label: '*', article: '*', product: '*', secret: '*', homepage: ['find'], file: ['find'] } },
+        access: {
+          public: { label: '*', article: '*', product: '*', secret: '*', homepage: ['find'], file: ['find'] },
+        },
         auth: { strategies: [callers] },
         maxLimit: Infinity,
         openapi: { document: true },

@@ -68,7 +68,7 @@ describe('limits of the history', () => {
     const rows = ['memo', 'of a newer model'].map(
       (
         type,
-      ) => `((select max(id) + 1 from content_version) + ${type.length}, '${type}', 'still here', 'en', true,
+      ) => `((select coalesce(max(id), 0) + 1 from content_version) + ${type.length}, '${type}', 'still here', 'en', true,
         'create', now() - interval '300 days', now() - interval '300 days', 'system', '{"title":"x"}')`,
     );
     await test.sql(`insert into memos (document_id, locale, published, created_at, updated_at, published_at)

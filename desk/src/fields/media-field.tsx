@@ -114,7 +114,8 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
           <FileDialog
             file={opened}
             close={(changed) => {
-              setOpened(null);
+              // The editor may have opened another file.
+              setOpened((now) => (now === opened ? null : now));
               // Another upload may have ended since.
               set(withFile(linksNow(), opened, changed));
             }}

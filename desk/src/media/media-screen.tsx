@@ -74,7 +74,13 @@ export default function MediaScreen() {
           <Library {...{ state, allowed: [], chosen, toggle, isPicker: false, open: setOpened }} />
         </Stack>
       </DropArea>
-      {opened !== null && <FileDialog file={opened} folder={state.folder} close={() => setOpened(null)} />}
+      {opened !== null && (
+        <FileDialog
+          file={opened}
+          folder={state.folder}
+          close={() => setOpened((now) => (now === opened ? null : now))}
+        />
+      )}
     </Frame>
   );
 }

@@ -22,6 +22,13 @@ interface Props {
   readonly clear: () => void;
 }
 
+/** Action that a dialog asks about: the address may change under it. */
+interface Asked {
+  readonly verb: BulkVerb;
+  readonly chosen: Chosen;
+  readonly locale: string;
+}
+
 const AddDialog = lazy(() => import('./releases/add-dialog.tsx'));
 
 function seenIn(documents: readonly Json[], selected: Props['selected']): readonly Seen[] {
@@ -35,7 +42,7 @@ function seenIn(documents: readonly Json[], selected: Props['selected']): readon
 export function BulkBar({ type, state, documents, total, selected, clear }: Props) {
   const { bulk, ...texts } = useTexts();
   const model = useModel();
-  const [asked, setAsked] = useState<{ readonly verb: BulkVerb; readonly chosen: Chosen } | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const [isAdding, setAdding] = useState(false);
   const [hasAll, setAll] = useState(false);
   const [report, setReport] = useState<BulkResult | null>(null);
@@ -73,7 +80,7 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
               size="xs"
               variant="default"
               c={verb === 'delete' ? 'red' : undefined}
-              onClick={() => setAsked({ verb, chosen })}
+              onClick={() => setAsked({ verb, chosen, locale: state.locale })}
             >
               {texts[verb]}
             </Button>
@@ -103,10 +110,9 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
           type={type}
           // Versions that the editor saw: the list may be read again under the dialog.
           {...asked}
-          locale={state.locale}
           close={() => setAsked(null)}
           done={(next) => {
-            setReport({ ...next, locale: state.locale });
+            setReport({ ...next, locale: asked.locale });
             clear();
           }}
         />

@@ -124,7 +124,8 @@ export default function FilePicker({ isOne, allowed, memory, close }: Props) {
         <FileDialog
           file={opened}
           close={(changed) => {
-            setOpened(null);
+            // The editor may have opened another file.
+            setOpened((now) => (now === opened ? null : now));
             setChosen((before) => withFile(before, opened, changed));
           }}
         />

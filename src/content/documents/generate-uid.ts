@@ -95,8 +95,22 @@ const ready = (missing: readonly ScalarAttribute[]): readonly ScalarAttribute[] 
   return free.length === 0 ? missing : free;
 };
 
-/** Generates the uids that a new version omits. One round trip for all attributes, none if there are none. */
+const nameOf = ({ target: { type, locale } }: HeldRequest, { name }: ScalarAttribute, uid: unknown): string =>
+  `${type.table}.${name}:${locale}:${String(uid)}`;
+
+/** Generates the uids that a new version omits, and reserves those that it has. */
 export async function withGeneratedUids(runner: Runner, request: HeldRequest): Promise<WriteValues> {
+  const writeValues = await withMissingUids(runner, request);
+  const named = request.target.type.storage.generatedUids.flatMap((attribute) => {
+    const uid = writeValues.values.get(attribute) ?? null;
+    return uid === null ? [] : [nameOf(request, attribute, uid)];
+  });
+  claim(request, named);
+  return writeValues;
+}
+
+/** Generates uids. One round trip for all attributes, none if there are none. */
+async function withMissingUids(runner: Runner, request: HeldRequest): Promise<WriteValues> {
   const { type, locale } = request.target;
   const { documentId } = request.loaded.versions;
   const { writeValues } = request.checked;
@@ -111,7 +125,7 @@ export async function withGeneratedUids(runner: Runner, request: HeldRequest): P
       documentId,
       columns: withinOf(request, uniqueWith(type, attribute.name) ?? []),
     }));
-    const names = wanted.map(({ attribute, base }) => `${type.table}.${attribute.name}:${locale}:${base}`);
+    const names = wanted.map(({ attribute, base }) => nameOf(request, attribute, base));
     claim(request, names);
     // Concurrent writes with the same slug wait for the lock, and then see the uid that was assigned.
     const [, ...taken] = await runner.all([

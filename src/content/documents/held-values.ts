@@ -22,14 +22,14 @@ import { claim, type HeldRequest, withGeneratedUids, withinOf } from './generate
 /** Maximum of advisory locks per write; PostgreSQL has room for a few thousand in all. */
 const MOST_LOCKS = 32;
 
+const nameOf = ({ table }: Pick<ContentType, 'table'>, value: UniqueValue): string =>
+  `${table}.${modelPathOf(value)}=${patternOf(value)}`;
+
 function locksOf({ table }: ContentType, values: readonly UniqueValue[]): Lock[] {
   const few = values.length <= MOST_LOCKS;
   const paths = [...new Set(values.map(modelPathOf))];
   const ofPaths = paths.map((path) => ({ name: `${table}.${path}`, exclusive: !few }));
-  const ofValues = values.map((value) => ({
-    name: `${table}.${modelPathOf(value)}=${patternOf(value)}`,
-    exclusive: true,
-  }));
+  const ofValues = values.map((value) => ({ name: nameOf({ table }, value), exclusive: true }));
   return few ? [...ofPaths, ...ofValues] : ofPaths;
 }
 
@@ -98,7 +98,7 @@ async function holdUniqueValues(runner: Runner, request: HeldRequest): Promise<v
   const locks = locksOf(target.type, checked.uniques);
   claim(
     request,
-    locks.filter(({ exclusive }) => exclusive).map(({ name }) => name),
+    checked.uniques.map((value) => nameOf(target.type, value)),
   );
   const [, taken = []] = await runner.all([
     compileLocks(locks),

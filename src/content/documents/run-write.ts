@@ -236,8 +236,7 @@ async function valuesIn(work: Attempt, write: PlannedBody, loaded: LoadedState):
   const checked = write.target.type.stages === null ? planned : await addStage(work.runner, staging, planned);
   // The documents that the body references are not loaded yet: a second attempt reports all problems.
   if (work.runner.isWaiting) throwProblems(checked);
-  const { checksTaken, claims } = work;
-  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked, checksTaken, claims });
+  const writeValues = await withHeldValues(work.runner, { ...work, ...write, loaded, checked });
   for (const [attribute, said] of tellableValues(write, writeValues)) work.values.set(attribute, said);
   return writeValues;
 }

@@ -14,7 +14,6 @@ import { mapDatabaseError, type UniqueValues } from './database-errors.js';
 import { isModelMismatch, isRetryable, isViolationOf, outageReason } from '../../kernel/postgres-errors.js';
 import { ContentError } from '../../kernel/errors.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
-import type { Copy } from '../../pool/copy-rows.js';
 import { NativePool, type ReadTraits } from '../../pool/native-pool.js';
 import type { OwnConnection } from '../../pool/own-connection.js';
 import { Replicas } from './replicas.js';
@@ -220,7 +219,7 @@ export class Database {
   }
 
   /** Returns COPY in a transaction of `runAlone`; null for other drivers, and behind a pooler. */
-  async copyOn(runner: Runner): Promise<Copy | null> {
+  async copyOn(runner: Runner): ReturnType<NativePool['copyOn']> {
     return (await (await this.nativePool())?.copyOn(runner)) ?? null;
   }
 

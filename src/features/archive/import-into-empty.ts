@@ -4,8 +4,9 @@
  */
 import { type ArchivedType, archivedTypes } from '../../content/model/archive.js';
 import { driverError, isDataError, isRetryable } from '../../kernel/postgres-errors.js';
-import type { Copy } from '../../pool/copy-rows.js';
 import type { Runner } from '../../pool/runner.js';
+import type { Database } from '../../content/store/database.js';
+import { runUnlimited } from '../../content/store/run-unlimited.js';
 import { documentCheck } from './check-document.js';
 import { replaceableIn } from './compare-batch.js';
 import { modelConflicts } from './compare-models.js';
@@ -48,7 +49,7 @@ const NO_BYTES: ContentsVisitor = {
 interface Connection {
   readonly runner: Runner;
   /** Null if the driver lacks it. */
-  readonly copy: Copy | null;
+  readonly copy: Awaited<ReturnType<Database['copyOn']>>;
 }
 
 /** Parses and checks documents. Returns the work that writes them, by COPY if the driver has it. */
@@ -214,6 +215,12 @@ const leavesItToTwoPasses = (error: unknown): boolean =>
   isRetryable(error) ||
   driverError(error)?.code === NOT_SUPPORTED;
 
+/** Collects statistics. The content is stored, so that the import has succeeded without them, too. */
+async function analyse(database: Database, archived: ArchivedType): Promise<void> {
+  const statistics = compileStatistics(archived);
+  await runUnlimited(database, (runner) => runner.run(statistics)).catch(() => undefined);
+}
+
 /**
  * Imports an archive without bytes of files into empty tables. Rows that an import may replace can already be
  * there. Returns null, and stores nothing, for other stored documents, conflicts and damaged archives.
@@ -233,16 +240,12 @@ export async function importIntoEmpty(task: Import): Promise<ImportResult | null
     filled = whole.types;
     return result;
   };
-  try {
-    const result = await database.runAlone(work, { snapshot: false });
-    for (const { archived, documents } of filled)
-      if (documents >= MANY_DOCUMENTS) {
-        const statistics = compileStatistics(archived);
-        await database.runAlone((runner) => runner.run(statistics), { snapshot: false });
-      }
-    return result;
-  } catch (error) {
+  const result = await database.runAlone(work, { snapshot: false }).catch((error: unknown) => {
     if (leavesItToTwoPasses(error)) return null;
     throw error;
-  }
+  });
+  if (result === null) return null;
+  for (const { archived, documents } of filled)
+    if (documents >= MANY_DOCUMENTS) await analyse(database, archived);
+  return result;
 }

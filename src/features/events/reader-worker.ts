@@ -104,11 +104,14 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     await this.claiming;
     const { file, database } = this.log;
     // A delivery can take longer than a lease.
-    const renew = (): void =>
-      void database.run(compileClaim(file, this.owner, [...this.running.keys()])).catch(() => undefined);
-    const renewal = setInterval(renew, INTERVAL);
+    let renewal: Promise<unknown> = Promise.resolve();
+    const timer = setInterval(() => {
+      const claim = compileClaim(file, this.owner, [...this.running.keys()]);
+      renewal = database.run(claim).catch(() => undefined);
+    }, INTERVAL);
     await Promise.all(this.running.values());
-    clearInterval(renewal);
+    clearInterval(timer);
+    await renewal;
     await database.run(compileRelease(file, this.owner)).catch(() => []);
   }
 

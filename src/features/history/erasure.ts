@@ -88,11 +88,12 @@ function partsOf({ file, types }: Schema, user: string): readonly Part[] {
       sets: sql`actor_id = null, address = null`,
     },
     {
-      // Callers who register or ask for a mail are public: the address is that of the person.
+      // Callers who register or ask for a mail are public, or the application itself in their request: the
+      // address is that of the person.
       what: 'audit entries about the account, without its id and the address of its public caller now',
       table: audit,
       rows: sql`document_id = ${id} and (type is null or type = 'user')`,
-      sets: sql`document_id = null, address = case when actor <> 'public' then address end`,
+      sets: sql`document_id = null, address = case when actor not in ('public', 'system') then address end`,
     },
     {
       what: 'logged events by the user, without the id now',

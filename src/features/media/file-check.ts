@@ -26,12 +26,6 @@ const ABANDONED = 3_600_000;
 const storageKeysOf = ({ storageKey, formatKeys }: FileRow): string[] =>
   storageKey === null ? [] : [storageKey, ...Object.values(formatKeys)];
 
-/**
- * Finds bytes without a file, files without bytes, and unfinished uploads. Can remove the first and the last.
- * Uploads may run during the check.
- *
- * @publicApi
- */
 /** Returns when a directory or a file in it was last changed, in milliseconds; null if it is gone. */
 async function touchedAt(directory: string): Promise<number | null> {
   const names = await readdir(directory).catch(() => []);
@@ -41,6 +35,12 @@ async function touchedAt(directory: string): Promise<number | null> {
   return Math.max(...found.map((one) => one?.mtimeMs ?? 0));
 }
 
+/**
+ * Finds bytes without a file, files without bytes, and unfinished uploads. Can remove the first and the last.
+ * Uploads may run during the check.
+ *
+ * @publicApi
+ */
 @Injectable()
 export class FileCheck {
   constructor(

@@ -13,6 +13,7 @@ import { distinct } from '../../parts/distinct.ts';
 import { useLastPage } from '../../parts/last-page.ts';
 import { useAnnouncement } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
+import { useShown } from '../../parts/shown.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { type Deleted, restoreDocument, TRASH_PAGE_SIZE, useNames, useTrash } from './requests.ts';
@@ -153,13 +154,14 @@ function RestoreDialog({ type, documentId, title, close, restored }: DialogProps
   const { history } = useTexts();
   const client = useQueryClient();
   const { send, alert, isSending } = useSending();
+  const isShown = useShown();
   const restore = async (): Promise<void> => {
     if (!(await send(() => restoreDocument(type, documentId)))) return;
     await Promise.all(
       ['trash', 'list', 'history'].map((key) => client.invalidateQueries({ queryKey: [key, type.name] })),
     );
     restored({ documentId, title });
-    close();
+    if (isShown.current) close();
   };
   return (
     <Dialog title={history.restoreDocumentTitle(isolated(title))} close={close}>

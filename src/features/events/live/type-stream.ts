@@ -48,6 +48,8 @@ export class TypeStream implements LiveListener {
    */
   private resumedAt: string | null = null;
   private isBusy = false;
+  /** Authentication that is queued or runs. */
+  private authenticating: Promise<Caller> | null = null;
 
   constructor(private readonly base: TypeStreamBase) {}
 
@@ -148,9 +150,20 @@ export class TypeStream implements LiveListener {
   }
 
   /** Returns the caller with its current permissions. Throws if it may not see the type any more. */
-  private async authenticated(): Promise<Caller> {
-    const { hub, authenticate, visible, watched } = this.base;
-    const caller = await hub.authenticating(authenticate);
+  private authenticated(): Promise<Caller> {
+    const { hub } = this.base;
+    this.authenticating ??= hub
+      .authenticating(() => this.authenticate())
+      .finally(() => {
+        this.authenticating = null;
+      });
+    return this.authenticating;
+  }
+
+  private async authenticate(): Promise<Caller> {
+    const { authenticate, stream, visible, watched } = this.base;
+    if (!stream.isOpen) throw new Error('The stream is closed');
+    const caller = await authenticate();
     await visible.admit(visible.watch(watched.type, watched, caller), caller);
     return caller;
   }

@@ -48,10 +48,10 @@ type Actor = Pick<Caller, 'kind' | 'id'>;
 
 const PUBLIC = { kind: 'public', id: null } as const;
 
-/** Returns the caller of a request; `application` for a request that the library does not serve. */
-export function actorOf(request: object, application: Actor = PUBLIC): Actor {
-  const { audited, caller, requestId } = stateOf(request);
-  return audited?.actor ?? caller ?? (requestId === undefined ? application : PUBLIC);
+/** Returns the caller of a request; `otherwise` for a request whose caller the library does not know. */
+export function actorOf(request: object, otherwise: Actor = PUBLIC): Actor {
+  const { audited, caller } = stateOf(request);
+  return audited?.actor ?? caller ?? otherwise;
 }
 
 /** Appends every write and every action on accounts, with the caller and the request. */
