@@ -72,13 +72,14 @@ const PASSWORD = 'a long password of an editor';
     const id = await make({ title: 'Pictures', gallery: [picture] });
     await ann.open(`/content/article/${id}`);
     await ann.page.waitForSelector('[data-path=gallery]');
-    const uploaded = await holdRequests(ann.page, '*/api/upload');
-    await ann.give('drop', '[data-path=gallery]', [['second.png', '#c9622b']]);
     await ann.press('No alternative text: describe first.png');
     await ann.fill('Alternative text', 'A quay');
     const described = await holdRequests(ann.page, '*/api/upload?id=*');
     await inDialog('Save');
-    await uploaded();
+    await ann.give('drop', '[data-path=gallery]', [['second.png', '#c9622b']]);
+    await ann.until('sent', async () =>
+      (await ann.texts('[data-path=gallery]')).join().includes('second.png'),
+    );
     const uploading = (): Promise<unknown[]> => ann.page.$$('[data-path=gallery] [role=progressbar]');
     await ann.until('uploaded', async () => (await uploading()).length === 0);
     await described();
@@ -170,8 +171,8 @@ const PASSWORD = 'a long password of an editor';
     await release();
     await ann.until('the role', async () => (await ann.texts('tbody tr')).join().includes('Writer'));
     expect(await ann.valueOf('User name')).toBe('cleo');
-    await ann.fill('User name', '');
     await ann.page.keyboard.press('Escape');
+    await ann.press('Leave');
     await closed();
   });
 
