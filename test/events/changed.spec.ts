@@ -103,8 +103,9 @@ describe('a webhook', () => {
     const id = await add('waiting', { events: ['entry.delete'] });
     const enable = (enabled: boolean) =>
       test.http.put(`/api/webhooks/${id}`).send({ data: { enabled } }).expect(200);
-    // A round between the events and their rows would send them as new ones.
+    // A round between the events and their rows would send them as new ones, also one that has begun before.
     await enable(false);
+    await wait(500);
     await test.sql(
       `with e as (insert into content_event
           (id, xid, at, type, document_id, locale, action, actor, attributes, published)
