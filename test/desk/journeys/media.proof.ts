@@ -277,10 +277,14 @@ const leaflet = defineCollectionType({
       `${await ann.valueOf('From the left, in percent')} ${await ann.valueOf('From the top, in percent')}`;
     await ann.open('/media?folder=/engines');
     await ann.press('engine.png');
-    const box = await (await ann.page.waitForSelector('.desk-focal-target'))?.boundingBox();
-    if (!box) throw new Error('There is no picture');
-    await ann.page.mouse.click(box.x + box.width * 0.75, box.y + box.height * 0.5);
-    await ann.until('point', async () => (await point()) === '75 50');
+    const target = await ann.page.waitForSelector('.desk-focal-target');
+    // The dialog moves while it opens.
+    await ann.until('point', async () => {
+      const box = await target?.boundingBox();
+      if (!box) return false;
+      await ann.page.mouse.click(box.x + box.width * 0.75, box.y + box.height * 0.5);
+      return (await point()) === '75 50';
+    });
     await inDialog('Crop');
     await ann.page.waitForSelector('.reactEasyCrop_CropArea');
     await ann.page.locator('label ::-p-text(1:1)').click();
