@@ -9,6 +9,7 @@ import { SCHEDULE_COLUMNS, scheduleTableOf } from '../../content/model/schedule.
 import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
 import type { StoredValues } from '../../content/plan/stored-instances.js';
 import { isObject } from '../../kernel/json.js';
+import { textOf } from '../../kernel/parameter-text.js';
 import type { Identifier } from '../../kernel/sql.js';
 import { ArchiveError, documentIdOf } from './format.js';
 import { DocumentParser, isRows } from './parse-document.js';
@@ -67,8 +68,8 @@ const SPECIAL = /[\\\t\n\r]/;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
 function copied(value: unknown): string {
-  if (value === null || value === undefined) return '\\N';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = JSON.isRawJSON(value) ? value.rawJSON : textOf(value);
+  if (text === null) return '\\N';
   return SPECIAL.test(text) ? text.replace(/[\\\t\n\r]/g, (one) => ESCAPES[one] ?? one) : text;
 }
 

@@ -105,10 +105,11 @@ class ImportIntoEmpty {
   async run(): Promise<ImportResult> {
     const { task, notes } = this;
     await walk(task, {
-      header: async (header, comparison) => {
+      header: (header, comparison) => {
         assertUsual(modelConflicts(comparison).length === 0, 'another model');
         notes.begin(comparison);
         this.header = header;
+        return Promise.resolve();
       },
       part: ({ conflicts }) => {
         assertUsual(conflicts.length === 0, 'another type');
