@@ -164,10 +164,14 @@ export function documentCheck(rules: DocumentRules): DocumentCheck {
   return (line) => conflictsOf(line, check);
 }
 
+/** Throws an ArchiveError for a batch with a document twice. */
+export function refuseTwice(lines: readonly string[], { type }: ArchivedType): void {
+  if (new Set(lines.map(documentIdOf)).size < lines.length)
+    throw new ArchiveError(`The archive is damaged: it contains a document of ${type.singularApiId} twice`);
+}
+
 /** Checks the documents of a batch, which must all differ. */
 export function checkDocuments(lines: readonly string[], rules: DocumentRules): readonly ArchiveConflict[] {
-  const { singularApiId } = rules.archived.type;
-  if (new Set(lines.map(documentIdOf)).size < lines.length)
-    throw new ArchiveError(`The archive is damaged: it contains a document of ${singularApiId} twice`);
+  refuseTwice(lines, rules.archived);
   return lines.flatMap(documentCheck(rules));
 }

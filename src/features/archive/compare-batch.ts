@@ -1,5 +1,11 @@
 /** Compares documents of an archive with the stored content. */
-import { type Batch, compileDiffering, compileExisting, compileRivals } from './compile-import.js';
+import {
+  type Batch,
+  compileDiffering,
+  compileExisting,
+  compileRivals,
+  compileVacant,
+} from './compile-import.js';
 import type { Replaceable } from '../../content/documents/archive-parts.js';
 import type { Source } from './export-archive.js';
 import { documentIdOf } from './format.js';
@@ -48,6 +54,10 @@ export const replaceableIn = (
  * ids; these and all unique values.
  */
 export type Extent = 'nothing' | 'documents' | 'values';
+
+/** Whether the tables of types have no rows. */
+export const isVacant = async (runner: Runner, types: readonly ArchivedType[]): Promise<boolean> =>
+  (await runner.run(compileVacant(types)))[0]?.['vacant'] === true;
 
 /** Compares the documents of a batch with the stored content. */
 export async function compareBatch(

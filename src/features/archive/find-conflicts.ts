@@ -3,11 +3,10 @@ import type { Schema } from '../../content/model/model.js';
 import type { Runner } from '../../pool/runner.js';
 import { modelConflicts } from './compare-models.js';
 import { IMPORT_SETTINGS } from './compile-archive.js';
-import { compileVacant } from './compile-import.js';
 import { compileImportTable, compileProgress } from './compile-import-progress.js';
 import type { Brought } from './import-contents.js';
 import type { Found, Import, ImportResult } from './import-options.js';
-import type { ArchiveConflict, Extent } from './compare-batch.js';
+import { type ArchiveConflict, type Extent, isVacant } from './compare-batch.js';
 import { comparePiece, batchOf, refusedIn, refusing } from './compare-piece.js';
 import { ImportNotes } from './import-notes.js';
 import { walk } from './walk-archive.js';
@@ -50,7 +49,7 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
   };
   await runner.run(IMPORT_SETTINGS);
   let done = 0;
-  let isVacant: boolean | null = null;
+  let isEmpty: boolean | null = null;
   await walk(task, {
     header: async ({ id }, comparison) => {
       done = await doneBefore(runner, schema, id);
@@ -58,7 +57,7 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
       notes.begin(comparison);
     },
     part: (compared) => {
-      isVacant = null;
+      isEmpty = null;
       add(compared.conflicts);
     },
     contents: null,
@@ -68,8 +67,8 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
       if (prepared === null || piece.first + piece.lines.length <= done) return () => Promise.resolve();
       const refused = refusedIn(prepared);
       return async () => {
-        isVacant ??= (await runner.run(compileVacant([prepared.batch.archived])))[0]?.['vacant'] === true;
-        const extent: Extent = isVacant ? 'nothing' : 'values';
+        isEmpty ??= await isVacant(runner, [prepared.batch.archived]);
+        const extent: Extent = isEmpty ? 'nothing' : 'values';
         const comparing = { ...task, refused, gone: () => undefined, extent };
         add((await refusing(piece.part.type, () => comparePiece(runner, prepared, comparing))).conflicts);
       };

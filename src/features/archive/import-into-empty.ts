@@ -7,8 +7,8 @@ import { driverError, isDataError, isRetryable } from '../../kernel/postgres-err
 import type { Runner } from '../../pool/runner.js';
 import type { Database } from '../../content/store/database.js';
 import { runUnlimited } from '../../content/store/run-unlimited.js';
-import { documentCheck } from './check-document.js';
-import { replaceableIn } from './compare-batch.js';
+import { documentCheck, refuseTwice } from './check-document.js';
+import { isVacant, replaceableIn } from './compare-batch.js';
 import { modelConflicts } from './compare-models.js';
 import { batchOf, type BatchSource, type PreparedBatch, refusedIn } from './compare-piece.js';
 import { IMPORT_SETTINGS } from './compile-archive.js';
@@ -20,14 +20,13 @@ import {
   compileDocuments,
   compileHoldTables,
   compileStatistics,
-  compileVacant,
 } from './compile-import.js';
-import { collectRows, eachWithPauses, TableRows, TableText } from './document-rows.js';
+import { collectRows, documentRows, eachWithPauses, TableRows, TableText } from './document-rows.js';
 import { ArchiveError, type ArchiveHeader, documentIdOf } from './format.js';
 import { ImportNotes } from './import-notes.js';
 import { DONE, type Import, type ImportResult, MANY_DOCUMENTS, noCounts } from './import-options.js';
 import { type ContentsVisitor, type Piece, walk } from './walk-archive.js';
-import { acquireLocks, prepare, writePiece } from './write-piece.js';
+import { acquireLocks, writePiece } from './write-piece.js';
 
 type Work = () => Promise<void>;
 
@@ -75,9 +74,6 @@ async function prepareRows(
     for (const { statement, bytes } of texts) await copy(statement, bytes);
   };
 }
-
-const isVacant = async (runner: Runner, types: readonly ArchivedType[]): Promise<boolean> =>
-  (await runner.run(compileVacant(types)))[0]?.['vacant'] === true;
 
 /** Type whose documents the archive has. */
 interface FilledType {
@@ -161,7 +157,7 @@ class ImportIntoEmpty {
   private async fill({ compared: { unlike } }: Piece, { batch, rules }: PreparedBatch): Promise<Work> {
     const { archived, lines } = batch;
     const documents = lines.map((line) => ({ documentId: documentIdOf(line), isNew: true, line }));
-    assertUsual(new Set(lines.map(documentIdOf)).size === lines.length, 'a document twice');
+    refuseTwice(lines, archived);
     const { connection, counts } = this;
     const conflictsOf = documentCheck(rules);
     const check = (line: string): void => assertUsual(conflictsOf(line).length === 0, 'refused values');
@@ -180,9 +176,9 @@ class ImportIntoEmpty {
     const { task, counts } = this;
     const { runner } = this.connection;
     assertUsual(refusedIn(prepared).length === 0, 'refused values');
-    const ready = await prepare(piece, task);
+    const { archived, lines } = prepared.batch;
+    const ready = { prepared, rows: await documentRows(archived, lines) };
     return async () => {
-      if (ready === null) return;
       await acquireLocks(runner, prepared);
       const { compared } = await writePiece(runner, ready, { task, piece, extent: 'values' });
       assertUsual(compared.conflicts.length === 0, 'conflicts');
