@@ -503,6 +503,18 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
     await pages.bulk([{ action: 'delete', documentId: String(one?.documentId) }]);
     expect(await titles([String(one?.documentId)])).toEqual([undefined]);
   });
+
+  it('needs no routes as a method of the service', async () => {
+    const tags = test.app.get<ContentService>(getContentToken('tag'));
+    const [made] = await tags.bulk([{ action: 'create', data: { name: 'unserved' } }]);
+    const documentId = String(made?.documentId);
+    await test.http
+      .post('/api/tags/bulk')
+      .send({ data: [{ action: 'delete', documentId }] })
+      .expect(400);
+    expect(await tags.bulk([{ action: 'delete', documentId }])).toEqual([null]);
+    expect(await tags.findOne(documentId)).toBeNull();
+  });
 });
 
 const withId = (one: object | null): unknown => (one === null ? null : expect.objectContaining(one));

@@ -29,6 +29,8 @@ export interface BulkRequest extends Pick<ReadRequest, 'type' | 'format'> {
   /** Query string: `fields` and `populate` of the documents in the response. */
   readonly text: string;
   readonly body: unknown;
+  /** Whether each action needs its route, as over HTTP. The services of an application need none. */
+  readonly byRoute: boolean;
 }
 
 /** Methods of `Documents` that bulk writes use. */
@@ -39,7 +41,7 @@ interface SingleWrites {
   writeAll(asked: readonly AskedWrite[], options: WriteOptions): Promise<readonly Answer[]>;
 }
 
-interface Work extends Pick<ReadRequest, 'type' | 'format'> {
+interface Work extends Omit<BulkRequest, 'text' | 'body'> {
   readonly options: WriteOptions;
   /** Query string of the response of each item, without its locale and status. */
   readonly shown: string;
@@ -68,7 +70,7 @@ export class BulkWrites {
    * of the response has the document of each item, null for a deleted or failed one. Throws the errors of the
    * single writes with the `index` of the item.
    */
-  async write({ type, format, text, body }: BulkRequest, options: WriteOptions): Promise<Answer> {
+  async write({ type, format, text, body, byRoute }: BulkRequest, options: WriteOptions): Promise<Answer> {
     const { limits } = this.settings;
     checkSize(body, limits.bodyNodes);
     const { atomic, asked } = parseBulk(body, limits.bulkItems);
@@ -78,7 +80,7 @@ export class BulkWrites {
         path: 'atomic',
         source: 'body',
       });
-    const work: Work = { type, format, options, shown: responseQuery(text, asked, this.settings) };
+    const work: Work = { type, format, byRoute, options, shown: responseQuery(text, asked, this.settings) };
     const items = 'action' in asked ? await this.itemsOf(asked, work) : asked;
     if (typeof items === 'number') return new Answer('[]', { matched: items });
     return atomic ? this.writeTogether(items, work) : this.writeEach(items, work);
@@ -131,10 +133,10 @@ export class BulkWrites {
   }
 
   /** Plans an item, with the rights and errors of the route that does the same to one document. */
-  private planItem(item: BulkItem | InvalidItem, { type, format, options, shown }: Work): AskedWrite {
+  private planItem(item: BulkItem | InvalidItem, { type, format, byRoute, options, shown }: Work): AskedWrite {
     if ('error' in item) throw item.error;
     const handler = BULK_ACTIONS[item.action];
-    if (!isServed(handler, type))
+    if (byRoute && !isServed(handler, type))
       throw validationError(`${type.pluralApiId} has no route for "${item.action}"`, {
         key: 'action',
         path: 'action',

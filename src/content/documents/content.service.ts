@@ -258,7 +258,8 @@ export class ContentService<T extends Subject = DocumentFields> {
     items: readonly BulkItemFor<T>[],
     { as = SYSTEM, em }: Pick<ServiceOptions, 'as' | 'em'> = {},
   ): Promise<readonly (Pick<DocumentFields, 'documentId'> | null)[]> {
-    const request = { type: this.type, format: 'flat', text: '', body: { data: items } } as const;
+    const body = { data: items };
+    const request = { type: this.type, format: 'flat', text: '', body, byRoute: false } as const;
     const { data } = await this.documents.bulk.write(request, writing(as, { em }));
     return checkedAs(JSON.parse(data), isListOf(isNullOr(isDocument)), 'The results of a bulk');
   }

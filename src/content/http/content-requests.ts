@@ -74,7 +74,10 @@ export class ContentRequests {
     restoreVersion: this.ofHistory('restoreVersion'),
     restore: this.ofHistory('restore'),
     bulk: ({ plan: { type, format }, body, options, text }) =>
-      this.documents.bulk.write({ type, format, text, body }, { ...options, precondition: null }),
+      this.documents.bulk.write(
+        { type, format, text, body, byRoute: true },
+        { ...options, precondition: null },
+      ),
   };
 
   private ofHistory(handler: HistoryHandler): Perform {

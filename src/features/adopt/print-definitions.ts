@@ -169,7 +169,7 @@ export const userAttributes = ${whole(attributes)} as const;
 
 const accessFile = (access: object): string =>
   `/**
- * Grants suggested from the permissions of the roles. Check them: every grant is a door.
+ * Grants suggested from the permissions of the roles. Check them: remove those that you do not need.
  * Pass them as \`access\` of \`ContentModule.forRoot\`.
  */
 import type { ContentModuleOptions } from 'nestjs-content-api';
