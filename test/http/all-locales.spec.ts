@@ -80,4 +80,18 @@ describe('all locales of a story that is published in English only', () => {
     await all('publish');
     expect(await read(`pages/${pageId}?locale=fr`)).toEqual(before);
   });
+
+  it('1.17 9.8 acts on the default locale, also beside a filter on the locale', async () => {
+    const filter = `filters[locale]=fr`;
+    await test.http.post(`/api/stories/${storyId}/actions/publish?${filter}`).expect(200);
+    await test.http.get(`/api/stories/${storyId}?locale=fr`).expect(404);
+    await test.http
+      .put(`/api/stories/${storyId}?${filter}`)
+      .send({ data: { title: 'Tides' } })
+      .expect(200);
+    expect(await read(`stories/${storyId}`)).toMatchObject({ title: 'Tides', locale: 'en' });
+    await test.http.delete(`/api/stories/${storyId}?${filter}`).expect(204);
+    await test.http.get(`/api/stories/${storyId}`).expect(404);
+    expect(await read(`stories/${storyId}?locale=fr&status=draft`)).toMatchObject({ title: 'Vagues' });
+  });
 });

@@ -103,6 +103,13 @@ describe.each(ADAPTERS)('conditions on %s', (adapter) => {
     expect((await refused('filters[meta]={"a":1e999999}')).message).toContain('expected JSON');
   });
 
+  it('reads a number in JSON that is too near to zero as zero', async () => {
+    expect(await found('filters[meta]=1e-20000')).toEqual([]);
+    expect(await found('filters[meta][$gt]=1e-16384&filters[str]=Damson')).toEqual(['Damson']);
+      'Damson',
+    ]);
+  });
+
   it.each([
     'filters[num][$gt]=0&filters[num]',
     'filters[num]&filters[num][$gt]=0',

@@ -108,6 +108,15 @@ describe('a document and its lists', () => {
     expect(await refusal('articles?populate=cover.related')).toEqual(refusedKey('related', 'populate'));
   });
 
+  it.each([
+    ['populate[zone][on][shared.quote]=true&populate[zone][pagination][page]=2', 'pagination'],
+    ['populate[zone][on][shared.quote]=true&populate[zone][status]=draft', 'status'],
+    ['populate[zone][populate]=*&populate[zone][limit]=1', 'limit'],
+    ['populate[zone]=true&populate[zone]=false', '0'],
+  ])('4.11 %s is a 400 that names %s', async (query, key) => {
+    expect(await refusal(`articles?${query}`)).toEqual(refusedKey(key, 'populate'));
+  });
+
   it('4.16 4.37 an empty sort inside populate keeps the stored order', async () => {
     const { documentId } = await make('categories', { name: 'parent' });
     for (const name of ['b', 'c', 'a']) await make('categories', { name, parent: documentId });

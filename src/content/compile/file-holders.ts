@@ -41,7 +41,9 @@ function ofType(type: ContentType, file: RowScope, context: Context): Sql {
   const holder = rowScope(type, alias('t', context.next()));
   const search = { holder, file: column(file, 'document_id'), context };
   const found = [...type.attributes.values()].flatMap((attribute) => inAttribute(attribute, search) ?? []);
-  const conditions = [...versionConditions(holder, file, context), sql`(${join(found, ' or ')})`];
+  // A component that contains itself can have files under names that are also names of hidden attributes.
+  const anywhere = found.length === 0 ? sql`false` : sql`(${join(found, ' or ')})`;
+  const conditions = [...versionConditions(holder, file, context), anywhere];
   return sql`select ${constant(type.singularApiId)} as type, ${column(holder, 'document_id')} as document_id,
     ${column(holder, 'id')} as n from ${quote(type.table)} ${holder.alias} where ${join(conditions, ' and ')}`;
 }
@@ -50,8 +52,10 @@ export function fileHolders(types: readonly ContentType[], file: RowScope, conte
   const link = alias('l', context.next());
   const none = sql`select null::text as type, null::text as document_id, 0 as n where false`;
   const all = types.length === 0 ? none : union(types.map((type) => ofType(type, file, context)));
+  // Row ids of several types can be equal.
+  const ordered = sql`select type, document_id, row_number() over (order by n, type) from (${all}) a(type, document_id, n)`;
   return {
-    from: sql`(${all}) ${link}(type, document_id, n)`,
+    from: sql`(${ordered}) ${link}(type, document_id, n)`,
     conditions: [],
     position: sql`${link}.n`,
     type: sql`${link}.type`,

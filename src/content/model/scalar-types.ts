@@ -72,11 +72,15 @@ function finite(_key: string, item: unknown): unknown {
   return item;
 }
 
+/** Numbers with more digits after the point than PostgreSQL accepts, which a double cannot tell from 0. */
+const TINY = /e-\d{4}|\.\d{16000}/i;
+
 const jsonOperand = (raw: unknown): unknown => {
   if (typeof raw !== 'string') return JSON.stringify(raw) ?? bad(raw, 'JSON');
   try {
     const value: unknown = JSON.parse(raw, finite);
-    return casts.unstorable(value) ? bad('', 'JSON without NUL characters') : raw;
+    if (casts.unstorable(value)) return bad('', 'JSON without NUL characters');
+    return TINY.test(raw) ? JSON.stringify(value) : raw;
   } catch {
     return bad(raw, 'JSON');
   }

@@ -102,10 +102,11 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
   const { type } = request;
   const pick = pickLocale(query.locale, settings);
   const named = query.locale !== undefined && query.locale !== null;
-  // A root filter on `locale` replaces the default locale.
+  // In reads, a root filter on `locale` replaces the default locale. Writes have no filters.
   const chain = pickFallback(query.fallbackLocale, pick, settings);
   const hasFallback = chain !== null && chain.length > 0;
-  const open = !named && !hasFallback && type.localized && mentions(query.filters, 'locale');
+  const isOpen = !named && !hasFallback && !answersWrite(request) && type.localized;
+  const open = isOpen && mentions(query.filters, 'locale');
   const locale: LocalePick = open ? { kind: 'any' } : pick;
   if (request.kind === 'one' && type.localized) {
     if (pick.kind === 'several') throw notOneLocale(pick);

@@ -18,6 +18,7 @@ import {
 } from './plan.js';
 import { type AskedBy, hidden, planFilter, unknownKey } from './plan-filter.js';
 import { planSort } from './plan-sort.js';
+import { isFor, kindsOf, nextModel, populatable } from './populate-paths.js';
 import { lookUp, type Rights } from './rights.js';
 
 export interface SelectContext {
@@ -138,9 +139,6 @@ function checkMixedItem(item: PopulateItem, attribute: MixedAttribute, model: Mo
 
 const nameOfKind = (kind: Model): string => (kind.model === 'type' ? typeUid(kind) : kind.uid);
 
-const kindsOf = (attribute: MixedAttribute): readonly Model[] =>
-  attribute.linked ? attribute.targets : attribute.components;
-
 /** Plans the items of all readable types; empty if no type is readable. */
 function mixedItems(item: PopulateItem, attribute: MixedAttribute, context: SelectContext): ChildPlan[] {
   const inside = enter(context, attribute);
@@ -180,7 +178,7 @@ function everyKind(
   const path = item.populate.kind === 'items' ? item.populate : null;
   const kinds = kindsOf(attribute);
   for (const below of path?.items ?? []) {
-    if (!kinds.some((kind) => isPopulatable(kind, below.key)))
+    if (!kinds.some((kind) => populatable(kind, below.key) !== null))
       throw invalidKey(below.key, { at: below.at, path: below.at }, POPULATE_SOURCE);
   }
   return new Map(
@@ -188,16 +186,11 @@ function everyKind(
       const own: Populate =
         path === null
           ? item.populate
-          : { kind: 'items', items: path.items.filter(({ key }) => isPopulatable(kind, key)) };
+          : { kind: 'items', items: path.items.filter((one) => isFor(kind, one, kinds)) };
       const at = nameOfKind(kind);
       return [kind, itemsPlan({ ...PLAIN, key: at, at, populate: own }, kind, context)];
     }),
   );
-}
-
-function isPopulatable(model: Model, key: string): boolean {
-  const attribute = lookUp(model, key, null);
-  return attribute !== undefined && attribute !== 'hidden' && attribute.kind !== 'scalar';
 }
 
 /** Returns the type that a name under `on` refers to, even if the attribute never has items of it. */
@@ -253,9 +246,10 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
   const seen = !item.off && context.rights.mayRead(model, attribute);
   if (isMixed(attribute)) {
     checkMixedItem(item, attribute, model);
+    refuseUnknownKeys(item);
     return mixedItems(item, attribute, context).filter(() => seen);
   }
-  const target = attribute.kind === 'component' ? attribute.component : attribute.target;
+  const target = nextModel(attribute);
   if (item.text !== null) refuseText(item, target);
   refuseUnknownKeys(item);
   if (item.on !== null) {
