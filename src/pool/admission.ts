@@ -74,7 +74,7 @@ export class Admission {
     write: emptyLane(),
   };
   private readonly reads = new LinkedList<Slot>();
-  /** Keys of active slots, each with the slots that wait for the same key. */
+  /** Keys of slots that are active or wait in their lane, each with the slots that wait for the same key. */
   private readonly mutexes = new Map<string, Set<Slot>>();
   private timer: NodeJS.Timeout | null = null;
   private reserved = 0;
@@ -97,12 +97,14 @@ export class Admission {
       next: null,
     };
     const mutex = key === null ? undefined : this.mutexes.get(key);
-    if (mutex === undefined && this.hasRoom(lane)) {
+    const hasRoom = mutex === undefined && this.hasRoom(lane);
+    const queue = mutex ?? this.lanes[lane].waiting;
+    if (!hasRoom && queue.size >= this.limits.waiting) return null;
+    if (key !== null && mutex === undefined) this.mutexes.set(key, new Set());
+    if (hasRoom) {
       this.grant(slot);
       return slot;
     }
-    const queue = mutex ?? this.lanes[lane].waiting;
-    if (queue.size >= this.limits.waiting) return null;
     queue.add(slot);
     this.timer ??= this.startTimer();
     return slot;
@@ -111,14 +113,16 @@ export class Admission {
   release(slot: Slot): void {
     const { state, lane, key } = slot;
     slot.state = 'gone';
-    if (state === 'waiting') {
+    if (state === 'gone') return;
+    if (state === 'inside') {
+      this.active -= 1;
+      this.lanes[lane].active -= 1;
+      this.reads.delete(slot);
+    } else {
       this.lanes[lane].waiting.delete(slot);
-      if (key !== null) this.mutexes.get(key)?.delete(slot);
+      // A slot in the queue of its key does not have the key.
+      if (key !== null && this.mutexes.get(key)?.delete(slot) === true) return;
     }
-    if (state !== 'inside') return;
-    this.active -= 1;
-    this.lanes[lane].active -= 1;
-    this.reads.delete(slot);
     if (key !== null) this.endTurn(key);
     this.grantWaiting();
   }
@@ -143,11 +147,10 @@ export class Admission {
     this.active += 1;
     this.lanes[slot.lane].active += 1;
     if (slot.lane !== 'own' && slot.lane !== 'write') this.reads.add(slot);
-    if (slot.key !== null) this.mutexes.set(slot.key, this.mutexes.get(slot.key) ?? new Set());
     slot.granted();
   }
 
-  /** Moves the next slot with the key from the queue of the key to that of its lane. */
+  /** Gives the key to the next slot that waits for it, which moves to the queue of its lane. */
   private endTurn(key: string): void {
     const others = this.mutexes.get(key);
     this.mutexes.delete(key);

@@ -148,6 +148,29 @@ describe('admission', () => {
       expect(granted).toEqual(['first', 'third']);
     });
 
+    it('passes the key on when a request leaves that has it and waits for a slot', () => {
+      start(1);
+      const first = request('first', 'write', 'note')!;
+      const other = request('other', 'write')!;
+      const second = request('second', 'write', 'note')!;
+      admission.release(first);
+      admission.release(second);
+      request('third', 'write', 'note');
+      admission.release(other);
+      expect(granted).toEqual(['first', 'other', 'third']);
+    });
+
+    it('runs requests one at a time that arrive while no slot is free', () => {
+      start(3);
+      const others = ['one', 'two', 'three'].map((name) => request(name)!);
+      const first = request('first', 'read', 'note')!;
+      request('second', 'read', 'note');
+      for (const other of others) admission.release(other);
+      expect(granted).toEqual(['one', 'two', 'three', 'first']);
+      admission.release(first);
+      expect(granted).toEqual(['one', 'two', 'three', 'first', 'second']);
+    });
+
     it('rejects a request when the queue of its key is full', () => {
       start(2, { waiting: 1 });
       request('first', 'read', 'note');
