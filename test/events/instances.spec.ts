@@ -12,7 +12,9 @@ import {
 } from 'nestjs-content-api';
 import { EventsModule, type LoggedEvent, OnContentEvent } from 'nestjs-content-api/events';
 import pg from 'pg';
+import type * as StatementsRoom from '../../src/features/events/compile-readers.ts';
 import type * as FeedRoom from '../../src/features/events/event-feed.ts';
+import type * as LogRoom from '../../src/features/events/event-log.ts';
 import type * as WorkerRoom from '../../src/features/events/reader-worker.ts';
 import { makeTables } from '../support/app.ts';
 import { reserveDatabase } from '../support/database.ts';
@@ -20,6 +22,8 @@ import { loadRoom } from '../support/rooms.ts';
 import { eventually, logEvents } from './helpers.ts';
 
 const { EventFeed } = await loadRoom<typeof FeedRoom>('features/events/event-feed');
+const { EventLog } = await loadRoom<typeof LogRoom>('features/events/event-log');
+const { compileHold } = await loadRoom<typeof StatementsRoom>('features/events/compile-readers');
 const { ReaderWorker } = await loadRoom<typeof WorkerRoom>('features/events/reader-worker');
 
 const memo = defineCollectionType({
@@ -170,6 +174,23 @@ describe('instances of an application', () => {
     await write(first, 1);
     await eventually(() => seen, 2);
     expect(new Set(seen.map(({ event }) => event.id)).size).toBe(2);
+  });
+
+  it('lose a lease with the server on which it began', async () => {
+    const { file } = first.get(EventLog);
+    const [row] = await sql(`select name, owner, until > now() as held,
+      extract(epoch from pg_postmaster_start_time())::text as server from content_event_reader`);
+    expect(row?.['held']).toBe(true);
+    const held = async (server: string): Promise<number> => {
+      const { text, values } = compileHold(file, {
+        name: String(row?.['name']),
+        owner: String(row?.['owner']),
+        server,
+      });
+      return (await client.query(text, [...values])).rows.length;
+    };
+    expect(await held(String(row?.['server']))).toBe(1);
+    expect(await held('1')).toBe(0);
   });
 
   it('lose no event of a database that was restored on another server', async () => {

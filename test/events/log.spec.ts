@@ -63,7 +63,7 @@ class Handlers {
 
   @OnContentEvent('memos', { types: ['memo'], actions: ['create', 'update'] })
   index({ documentId, action }: LoggedEvent): void {
-    if (refused.has(documentId)) throw new Error('the index is away');
+    if (refused.has(documentId)) throw new Error('the index is \0away\ud83d');
     indexed.push(`${action} ${documentId}`);
   }
 
@@ -252,7 +252,7 @@ describe('the event log', () => {
       `select attempts, failure, due_at > now() as waits, due_at is null as later
        from content_event_delivery order by event_id`,
     );
-    expect(first).toEqual({ attempts: 1, failure: 'the index is away', waits: true, later: false });
+    expect(first).toEqual({ attempts: 1, failure: 'the index is away\ufffd', waits: true, later: false });
     expect(second).toEqual({ attempts: 0, failure: null, waits: null, later: true });
     refused.clear();
     await test.sql('update content_event_delivery set due_at = now() where attempts > 0');

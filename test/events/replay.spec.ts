@@ -109,6 +109,34 @@ describe('replays of a webhook', () => {
     await test.http.delete(`/api/webhooks/${id}`).expect(204);
   });
 
+  it('21.8: a replayed event comes before later ones of its document that wait for a retry', async () => {
+    receiver.status = 500;
+    const id = await add('ordered', { types: ['memo'], events: ['entry.create', 'entry.update'] });
+    const memo = await test.http
+      .post('/api/memos')
+      .send({ data: { title: 'A' } })
+      .expect(201);
+    const { documentId } = memo.body.data as { documentId: string };
+    await test.http
+      .put(`/api/memos/${documentId}`)
+      .send({ data: { title: 'B' } })
+      .expect(200);
+    await eventually(async () => ((await pending(id)) === 2 ? [1] : []), 1);
+    const first = `(select min(event_id) from content_event_delivery where reader = 'webhook ${id}')`;
+    await test.sql(
+      `update content_event_delivery set failed_at = now(), due_at = null where event_id = ${first}`,
+    );
+    await test.sql(`update content_event_delivery set due_at = now() + interval '1 hour', attempts = 3
+      where event_id > ${first}`);
+    await test.http.post(`/api/webhooks/${id}/replay`).send({ data: {} }).expect(200);
+    const due = await test.sql(
+      'select due_at is null as waits from content_event_delivery order by event_id',
+    );
+    expect(due.map(({ waits }) => waits)).toEqual([false, true]);
+    await test.http.delete(`/api/webhooks/${id}`).expect(204);
+    receiver.status = 200;
+  });
+
   it('21.8: an event that an endpoint does not want is not a success of a failing endpoint', async () => {
     receiver.status = 500;
     const id = await add('failing', {

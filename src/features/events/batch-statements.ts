@@ -98,12 +98,16 @@ const waitingOf = (event: LoggedEvent, attempts: number): UndeliveredEvent => ({
   failure: null,
 });
 
+/** Returns the reason of a failure as a text that PostgreSQL can store. */
+const failureOf = (outcome: Delivery | null): string | null =>
+  outcome !== null && 'failure' in outcome ? outcome.failure.replaceAll('\0', '').toWellFormed() : null;
+
 function parkedOf({ event, attempts, outcome }: TriedEvent): UndeliveredEvent {
   const waiting = waitingOf(event, attempts);
   if (outcome === null || !('failure' in outcome)) return waiting;
   const made = attempts + 1;
   const seconds = retryAfter(made, outcome.kind === 'failed' ? outcome.retryAfter : null);
-  return { ...waiting, attempts: made, seconds, givenUp: seconds === null, failure: outcome.failure };
+  return { ...waiting, attempts: made, seconds, givenUp: seconds === null, failure: failureOf(outcome) };
 }
 
 const attemptOf = ({ event, outcome, at, milliseconds }: TriedEvent): Attempt => ({
@@ -111,7 +115,7 @@ const attemptOf = ({ event, outcome, at, milliseconds }: TriedEvent): Attempt =>
   at,
   status: outcome !== null && 'status' in outcome ? outcome.status : null,
   milliseconds,
-  failure: outcome !== null && 'failure' in outcome ? outcome.failure : null,
+  failure: failureOf(outcome),
 });
 
 /** Returns the statements in the order in which they have to run, under the lease. */

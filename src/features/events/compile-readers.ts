@@ -1,5 +1,6 @@
 /** Statements of the readers: leases, positions, undelivered events and attempts. */
 import { nextCount } from '../../content/compile/changes.js';
+import { POSTMASTER } from '../../content/compile/compile-mark.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import type { ContentType } from '../../content/model/model.js';
 import { isoInstant } from '../../content/model/scalar-types.js';
@@ -27,7 +28,7 @@ export const compileClaim = (file: ContentType, owner: string, names: readonly s
         and f.disabled is null and (f.owner = ${param(owner)}::text or f.until is null or f.until < now())
       for update skip locked)
     returning r.name, r.base::text as base, r.target::text as target, r.after::text as after,
-      r.failing_since is not null as failing`);
+      r.failing_since is not null as failing, ${POSTMASTER}::text as server`);
 };
 
 /** Ends the leases of an instance. */
@@ -39,13 +40,16 @@ export const compileRelease = (file: ContentType, owner: string): Statement =>
 export const IS_HANDLED = sql`(pg_visible_in_snapshot(e.xid, r.base)
   or coalesce(pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after, false))`;
 
+/** Lease of a reader. On another server, it is lost: the snapshots of a position are those of one server. */
 export interface Lease {
   readonly name: string;
   readonly owner: string;
+  readonly server: string;
 }
 
-const isMine = ({ name, owner }: Lease): Sql =>
-  sql`r.name = ${param(name)}::text and r.owner = ${param(owner)}::text and r.until > now()`;
+const isMine = ({ name, owner, server }: Lease): Sql =>
+  sql`r.name = ${param(name)}::text and r.owner = ${param(owner)}::text and r.until > now()
+    and ${POSTMASTER}::text = ${param(server)}::text`;
 
 /** Locks the row of a reader; returns no row if the lease was lost. */
 export const compileHold = (file: ContentType, lease: Lease): Statement =>
@@ -123,14 +127,15 @@ export const compileForgetDelivered = (
   print(sql`delete from ${quote(eventTablesOf(file).delivery)} d
     where d.reader = ${param(reader)}::text and d.event_id = any(${param(ids)}::bigint[])`);
 
-/** Makes the first waiting event of each document due, for one reader or all (null). */
+/** Of the waiting events of each document, lets only the first be due, for one reader or all (null). */
 export const compileNext = (file: ContentType, reader: string | null): Statement => {
   const { delivery } = eventTablesOf(file);
   const mine = reader === null ? sql`true` : sql`e.reader = ${param(reader)}::text`;
-  return print(sql`update ${quote(delivery)} d set due_at = now()
-    from (select e.reader, min(e.event_id) as event_id from ${quote(delivery)} e
-      where ${mine} and e.failed_at is null group by e.reader, e.type, e.document_id) f
-    where d.reader = f.reader and d.event_id = f.event_id and d.due_at is null`);
+  return print(sql`update ${quote(delivery)} d set due_at = case when f.leads then now() end
+    from (select e.reader, e.event_id, 1 = row_number() over
+        (partition by e.reader, e.type, e.document_id order by e.event_id) as leads
+      from ${quote(delivery)} e where ${mine} and e.failed_at is null) f
+    where d.reader = f.reader and d.event_id = f.event_id and f.leads = (d.due_at is null)`);
 };
 
 /** Makes the oldest undelivered event of a reader due now, without counting the attempt. */

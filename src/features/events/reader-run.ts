@@ -32,6 +32,7 @@ class LeaseLost extends Error {}
 export interface RunState {
   readonly cursor: Cursor;
   readonly failing: boolean;
+  readonly server: string;
 }
 
 export interface RunBase {
@@ -87,7 +88,7 @@ export class ReaderRun {
     private readonly base: RunBase,
     state: RunState,
   ) {
-    this.lease = { name: base.reader.name, owner: base.owner };
+    this.lease = { name: base.reader.name, owner: base.owner, server: state.server };
     this.cursor = state.cursor;
     this.failing = state.failing;
   }

@@ -37,6 +37,7 @@ const stateOf = (row: Row): RunState => ({
     after: String(row['after']),
   },
   failing: row['failing'] === true,
+  server: String(row['server']),
 });
 
 /**
