@@ -400,6 +400,27 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
       'post /api/webhooks/{id}/test',
       'put /api/webhooks/{id}',
     ]);
+    const { body } = await test.http.get('/api/openapi.json').set(as('admin')).expect(200);
+    const { requestBody } = body.paths['/api/webhooks'].post;
+    const { data } = requestBody.content['application/json'].schema.properties;
+    expect(data).toMatchObject({ additionalProperties: false, required: ['name', 'url'] });
+    expect(data.properties.events.anyOf).toContainEqual({ type: 'null' });
+  });
+
+  it('returns the secret of a stored webhook also if it cannot be registered yet', async () => {
+    await test.sql('alter table content_event_reader rename to elsewhere');
+    const data = { name: 'early', url: `${receiver.url}/early` };
+    const send = () => test.http.post('/api/webhooks').set(as('admin')).send({ data });
+    try {
+      const { body } = await send().expect(201);
+      expect(body.data).toMatchObject({ ...data, enabled: true, secret: expect.any(String) });
+      await test.sql('alter table elsewhere rename to content_event_reader');
+      const shown = await test.http.get(`/api/webhooks/${body.data.id}`).set(as('admin')).expect(200);
+      expect({ ...shown.body.data, secret: body.data.secret }).toEqual(body.data);
+      await test.http.delete(`/api/webhooks/${body.data.id}`).set(as('admin')).expect(204);
+    } finally {
+      await test.sql('alter table if exists elsewhere rename to content_event_reader');
+    }
   });
 
   it('21.11: a webhook sees no more than its creator may read', async () => {

@@ -2,7 +2,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import type { MikroORM } from '@mikro-orm/core';
-import { CONTENT_ORM, ContentHealthIndicator, ContentModule } from 'nestjs-content-api';
+import { CONTENT_ORM, ContentHealthIndicator, ContentMetrics, ContentModule } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { failure, startHost } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
@@ -49,6 +49,7 @@ describe.each(ADAPTERS)('readiness on %s', (adapter) => {
       const { body, headers } = await http.get('/_ready').expect(503);
       expect(body).toEqual(notReady('The tables do not match the content model', checks));
       expect(headers['retry-after']).toBe('1');
+      expect(host.app.get(ContentMetrics, { strict: false }).snapshot().refusals).toEqual([]);
       const indicated = await http.get('/terminus').expect(503);
       expect(indicated.body.error).toEqual({ content: { status: 'down', ...checks } });
       await host.app.get<MikroORM>(CONTENT_ORM).schema.create();

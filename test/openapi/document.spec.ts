@@ -119,6 +119,21 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toContain('salary');
   });
 
+  it('has no bulk request for a caller who may do none of its actions', () => {
+    const memo = defineCollectionType({
+      singularApiId: 'memo',
+      pluralApiId: 'memos',
+      draftAndPublish: true,
+      attributes: { title: { type: 'string' } },
+    });
+    const pathsFor = (actions: readonly ('find' | 'publish' | 'update')[]): string[] => {
+      const caller = callerOf({ grants: [{ memo: [{ actions }] }], user: false });
+      return Object.keys(documentOf({ contentTypes: [memo] }, caller).paths);
+    };
+    expect(pathsFor(['find', 'publish'])).not.toContain('/api/memos/bulk');
+    expect(pathsFor(['find', 'update'])).toContain('/api/memos/bulk');
+  });
+
   it('is invalid for both after an error is added', async () => {
     const document = copyOf(documentFor('everything')) as any;
     delete document.info.version;

@@ -102,6 +102,15 @@ export class ContentErrorFilter implements ExceptionFilter {
   reply(exception: unknown, response: object, requestId: string | null = null): void {
     const answer = this.answerTo(exception, requestId);
     this.counts.refused(exception, answer.error);
+    this.send(answer, response);
+  }
+
+  /** Sends an error that is not the refusal of a request. */
+  replyUncounted(problem: Error, response: object): void {
+    this.send(this.answerTo(problem, null), response);
+  }
+
+  private send(answer: ErrorBody, response: object): void {
     const { httpAdapter } = this.host;
     const { retryAfter } = answer.error.details;
     if (typeof retryAfter === 'number') httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));

@@ -46,6 +46,6 @@ export class Probes {
 
   private reply(problem: Error | null, response: object): void {
     if (problem === null) this.adapter.httpAdapter.reply(response, undefined, 204);
-    else this.errors.reply(problem, response);
+    else this.errors.replyUncounted(problem, response);
   }
 }

@@ -11,7 +11,7 @@ import { writeData } from './inputs.js';
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 
 /** Actions that the type has routes for, and that the caller may do. */
-const actionsOf = (type: ContentType, { caller }: Describing): BulkAction[] =>
+export const bulkActionsOf = (type: ContentType, { caller }: Describing): BulkAction[] =>
   keysOf(BULK_ACTIONS).filter((name) => {
     const handler = BULK_ACTIONS[name];
     return isServed(handler, type) && decide(caller, type, HANDLERS[handler].action) !== 'none';
@@ -50,7 +50,7 @@ function selectionOf(type: ContentType, actions: readonly BulkAction[], describi
 
 /** Body of a bulk write: items, or one action on every document that matches. */
 export function bulkBody(type: ContentType, describing: Describing): JsonSchema {
-  const actions = actionsOf(type, describing);
+  const actions = bulkActionsOf(type, describing);
   const selecting = actions.filter((action) => action !== 'create');
   const items = list(anyOf(...actions.map((action) => itemOf(type, action, describing))));
   const selects = selecting.length > 0 && decide(describing.caller, type, 'find') !== 'none';

@@ -7,7 +7,7 @@ import type { ContentType } from '../model/model.js';
 import { type Handler, HANDLERS, HANDLERS_OF, isServed, pathBelow } from '../model/routes.js';
 import { TIME_OF } from '../model/schedule.js';
 import { answerSchema } from './answers.js';
-import { BULK_META, bulkBody } from './bulk.js';
+import { BULK_META, bulkActionsOf, bulkBody } from './bulk.js';
 import { envelope, LIST_META, META } from './meta.js';
 import { notModified, ETAG_HEADER } from './conditional.js';
 import type { Describing } from './describing.js';
@@ -280,6 +280,7 @@ export function typePaths(type: ContentType, describing: Describing): Paths {
     const { action: first, otherwise, method } = HANDLERS[handler];
     const action = [first, ...otherwise].find((one) => decide(caller, type, one) !== 'none');
     if (!isServed(handler, type) || action === undefined) continue;
+    if (handler === 'bulk' && bulkActionsOf(type, describing).length === 0) continue;
     const below = pathBelow(handler, type.kind, '{documentId}').replace(':version', '{version}');
     const path = `${base}/${type.route}${below}`;
     const view = rootView(describing, type, action);

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit, Inject } from '@nestjs/common';
 import { MetricParts } from '../../content/documents/metric-parts.js';
+import type { News } from './event-log.js';
 
 /** Numbers of the receivers that this process runs. */
 @Injectable()
@@ -9,8 +10,8 @@ export class ReaderCounts implements OnModuleInit {
   givenUp = 0;
   /** Documents with undelivered events, by reader. */
   private readonly waiting = new Map<string, number>();
-  /** Age of the oldest event of the last batch, in milliseconds, by reader. */
-  private readonly behind = new Map<string, number>();
+  /** Time of the oldest event of the last batch, by reader; null without one. */
+  private readonly oldest = new Map<string, number | null>();
 
   constructor(@Inject(MetricParts) private readonly parts: MetricParts) {}
 
@@ -21,15 +22,21 @@ export class ReaderCounts implements OnModuleInit {
       () => ({
         receivers: this.waiting.size,
         waitingDocuments: [...this.waiting.values()].reduce((sum, count) => sum + count, 0),
-        behindSeconds: Math.max(0, ...this.behind.values()) / 1000,
+        behindSeconds: Math.max(0, ...this.ages()) / 1000,
       }),
     );
   }
 
-  /** Records the state of a reader before a batch. */
-  note(reader: string, state: { readonly waiting: number; readonly behind: number }): void {
-    this.waiting.set(reader, state.waiting);
-    this.behind.set(reader, state.behind);
+  /** Records the state of a reader before a batch. One that reads no new events (null) stays where it was. */
+  note(reader: string, { waiting, news }: { readonly waiting: number; readonly news: News | null }): void {
+    this.waiting.set(reader, waiting);
+    const first = news?.events[0]?.at;
+    if (news === null) this.oldest.set(reader, this.oldest.get(reader) ?? Date.now());
+    else this.oldest.set(reader, first === undefined ? null : Date.parse(first));
+  }
+
+  private ages(): number[] {
+    return [...this.oldest.values()].map((at) => (at === null ? 0 : Date.now() - at));
   }
 
   /** Forgets the readers that other instances run. */
@@ -37,7 +44,7 @@ export class ReaderCounts implements OnModuleInit {
     for (const name of this.waiting.keys())
       if (!readers.has(name)) {
         this.waiting.delete(name);
-        this.behind.delete(name);
+        this.oldest.delete(name);
       }
   }
 }

@@ -141,9 +141,7 @@ export class ReaderRun {
     const documentCount = Number(row['waiting']);
     const isFull = documentCount >= MAX_PARKED;
     const news = isFull ? null : await log.after(this.cursor);
-    const oldest = news?.events[0]?.at;
-    const behind = oldest === undefined ? 0 : Date.now() - Date.parse(oldest);
-    counts.note(reader.name, { waiting: documentCount, behind });
+    counts.note(reader.name, { waiting: documentCount, news });
     return { due, parked, news, isFull };
   }
 

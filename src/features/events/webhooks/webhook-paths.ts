@@ -1,6 +1,7 @@
 /** OpenAPI description of `/api/webhooks` (protocol 21.10, 21.13). */
 import {
   anyOf,
+  closedObject,
   FLAG,
   type JsonSchema,
   list,
@@ -61,9 +62,14 @@ const OUTCOME = open(
   ['kind', 'status'],
 );
 const REPLAY_RESULT = open({ replayed: COUNT }, ['replayed']);
-const NEW = open({ ...SETTINGS, headers: HEADERS }, ['name', 'url']);
-const CHANGE_INPUT = open({ ...SETTINGS, headers: HEADERS, enabled: FLAG }, []);
-const REPLAY = open({ event: TEXT, since: TIME }, []);
+const { name: NAME, url: URL, ...OPTIONAL } = SETTINGS;
+/** Null stands for the default. */
+const INPUT = Object.fromEntries(
+  Object.entries({ ...OPTIONAL, headers: HEADERS }).map(([name, schema]) => [name, anyOf(schema, NULL)]),
+);
+const NEW = closedObject({ name: NAME, url: URL, ...INPUT }, ['name', 'url']);
+const CHANGE_INPUT = closedObject({ name: NAME, url: URL, ...INPUT, enabled: FLAG }, []);
+const REPLAY = closedObject({ event: TEXT, since: TIME }, []);
 
 const ID: Parameter = {
   name: 'id',

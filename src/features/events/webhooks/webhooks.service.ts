@@ -1,7 +1,7 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
-import { ContentError, notFound, wrongValue } from '../../../kernel/errors.js';
+import { ContentError, messageOf, notFound, wrongValue } from '../../../kernel/errors.js';
 import { compileEnable, compileListAttempts, compileNext, compileRemove } from '../compile-readers.js';
 import { compileReplay, compileReplaySince } from '../compile-replays.js';
 import { OWN_TRANSACTION } from '../../../content/store/database.js';
@@ -51,6 +51,7 @@ const SELECTIONS = ['types', 'filters', 'fields', 'populate', 'role'] as const;
 /** In a body, null stands for the default. */
 const withoutNulls = <T extends object>(input: T): T =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) as T;
+const readerOf = (id: string): string => `webhook ${id}`;
 const ATTEMPTS = 200;
 const EVENT_ID = /^evt_(\d{1,18})$/;
 
@@ -71,6 +72,7 @@ interface KnownWebhook extends ActiveEndpoint {
  */
 @Injectable()
 export class Webhooks implements OnModuleInit {
+  private readonly logger = new Logger('ContentEvents');
   private readonly base: WebhookBase;
 
   constructor(
@@ -116,9 +118,12 @@ export class Webhooks implements OnModuleInit {
     await this.needCovered(as, input.role ?? null);
     await this.base.entries.check(withoutNulls(input));
     const secret = newSecret();
+    const given = withoutNulls(input);
     const id = await this.stored.create(input, secret);
-    await this.register();
-    return { ...(await this.one(id)), secret };
+    // The webhook is stored. A worker registers it later if that fails now.
+    await this.register().catch(() => this.worker.round());
+    const known = { ...given, id, inCode: false, enabled: true, reader: readerOf(id), secrets: [] };
+    return { ...publicWebhook(known), secret };
   }
 
   /**
@@ -151,9 +156,11 @@ export class Webhooks implements OnModuleInit {
   async remove(id: string): Promise<void> {
     const { reader } = await this.storedOne(id);
     await this.stored.remove(id);
-    await this.log.database.transaction(async (runner) => {
+    const forget = this.log.database.transaction(async (runner) => {
       for (const statement of compileRemove(this.log.file, reader)) await runner.run(statement);
     }, OWN_TRANSACTION);
+    // The webhook is deleted. Without it, nothing reads these rows.
+    await forget.catch((error: unknown) => this.logger.warn(`Rows of ${reader} remain: ${messageOf(error)}`));
     this.worker.round();
   }
 
@@ -162,9 +169,10 @@ export class Webhooks implements OnModuleInit {
     const webhooks = await this.storedOne(id);
     await needRole(this.access, webhooks.role);
     await this.needCovered(as, webhooks.role ?? null);
+    const shown = await this.one(id);
     const secret = newSecret();
     await this.stored.rotate(id, secret);
-    return { ...(await this.one(id)), secret };
+    return { ...shown, secret };
   }
 
   /** Lets a disabled webhook continue where it stopped. */
@@ -241,13 +249,13 @@ export class Webhooks implements OnModuleInit {
       id: endpoint.name,
       inCode: true,
       enabled: true,
-      reader: `webhook ${endpoint.name}`,
+      reader: readerOf(endpoint.name),
       secrets: [secret].flat(),
     }));
     const stored = (await this.stored.all(fresh)).map((endpoint) => ({
       ...endpoint,
       inCode: false,
-      reader: `webhook ${endpoint.id}`,
+      reader: readerOf(endpoint.id),
     }));
     return [...inCode, ...stored].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
