@@ -8,6 +8,7 @@ import { upload } from '../editor/uploads.ts';
 import { type Json, textOfValue } from '../form/values.ts';
 import { useModel } from '../screens/app.tsx';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
+import { useShown } from '../parts/shown.ts';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type FileChange, folderOf, readFile, replaceFile, type TaggedFile } from './files.ts';
@@ -93,6 +94,7 @@ export default function CropDialog({ file, folder, close, replaced, work, alert 
   const [zoom, setZoom] = useState(1);
   const [area, setArea] = useState<Area | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const isShown = useShown();
   // A copy whose response was lost is not stored twice.
   const key = useMemo(() => crypto.randomUUID(), [area]);
   const store = async (
@@ -105,7 +107,7 @@ export default function CropDialog({ file, folder, close, replaced, work, alert 
       await send(await cropped(file, area), area, now);
     }, media.stored);
     setBusy(false);
-    if (isDone) close();
+    if (isDone && isShown.current) close();
   };
   const name = textOfValue(file['name']);
   const copy = (): void =>

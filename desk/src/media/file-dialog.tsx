@@ -186,7 +186,7 @@ function Details({ tagged, tagged: { body: file }, folder = null, close }: Detai
         )}
       </Group>
       {asked === 'delete' && (
-        <DeleteDialog files={[file]} close={(isDone) => (isDone ? close(null) : setAsked(null))} />
+        <DeleteDialog files={[file]} close={() => setAsked(null)} done={() => close(null)} />
       )}
       {asked === 'crop' && (
         <Opening>

@@ -70,7 +70,10 @@ export default function MediaScreen() {
           )}
           <LibraryTools state={state} go={go} allowed={[]} />
           <UploadList uploads={uploads} />
-          <Selection chosen={chosen} clear={() => setChosen([])} />
+          <Selection
+            chosen={chosen}
+            deselect={(links) => setChosen((now) => now.filter((link) => !links.includes(link)))}
+          />
           <Library {...{ state, allowed: [], chosen, toggle, isPicker: false, open: setOpened }} />
         </Stack>
       </DropArea>
@@ -85,17 +88,20 @@ export default function MediaScreen() {
   );
 }
 
+interface SelectionProps {
+  readonly chosen: readonly Link[];
+  readonly deselect: (links: readonly Link[]) => void;
+}
+
 /** Actions on the selected files. */
-function Selection({ chosen, clear }: { readonly chosen: readonly Link[]; readonly clear: () => void }) {
+function Selection({ chosen, deselect }: SelectionProps) {
   const texts = useTexts();
   const verbs = useModel().type('file')?.verbs ?? {};
   const [asked, setAsked] = useState<'move' | 'delete' | null>(null);
   const files = chosen.map(({ file }) => file ?? {});
   if (chosen.length === 0) return null;
-  const close = (isDone: boolean): void => {
-    setAsked(null);
-    if (isDone) clear();
-  };
+  const close = (): void => setAsked(null);
+  const done = (): void => deselect(chosen);
   return (
     <Group gap="sm" role="region" aria-label={texts.media.selected(chosen.length)}>
       <Text size="sm">{texts.media.selected(chosen.length)}</Text>
@@ -109,21 +115,22 @@ function Selection({ chosen, clear }: { readonly chosen: readonly Link[]; readon
           {texts.delete}
         </Button>
       )}
-      {asked === 'delete' && <DeleteDialog files={files} close={close} />}
-      {asked === 'move' && <MoveDialog files={files} close={close} />}
+      {asked === 'delete' && <DeleteDialog {...{ files, close, done }} />}
+      {asked === 'move' && <MoveDialog {...{ files, close, done }} />}
     </Group>
   );
 }
 
 interface MoveProps {
   readonly files: readonly Json[];
-  readonly close: (isDone: boolean) => void;
+  readonly close: () => void;
+  readonly done: () => void;
 }
 
-function MoveDialog({ files, close }: MoveProps) {
+function MoveDialog({ files, close, done }: MoveProps) {
   const texts = useTexts();
   const client = useQueryClient();
-  const { send, alert, isSending } = useSending();
+  const { send, alert, isSending, isShown } = useSending();
   const [folder, setFolder] = useState('');
   const move = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -135,16 +142,17 @@ function MoveDialog({ files, close }: MoveProps) {
     await client.invalidateQueries({ queryKey: ['files'] });
     if (!isDone) return;
     say(texts.media.moved(count));
-    close(true);
+    done();
+    if (isShown.current) close();
   };
   return (
-    <Dialog title={texts.media.selected(files.length)} close={() => close(false)}>
+    <Dialog title={texts.media.selected(files.length)} close={close}>
       {alert}
       <form onSubmit={(event) => void move(event)} ref={markFirstField}>
         <Stack>
           <FolderField value={folder} set={setFolder} />
           <DialogButtons
-            close={() => close(false)}
+            close={close}
             label={texts.media.moveTo}
             isSending={isSending}
             disabled={folder.trim() === ''}

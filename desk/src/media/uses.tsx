@@ -64,16 +64,17 @@ export function Uses({ file }: { readonly file: Json }) {
 
 interface DeleteProps {
   readonly files: readonly Json[];
-  readonly close: (isDone: boolean) => void;
+  readonly close: () => void;
+  readonly done: () => void;
 }
 
-export function DeleteDialog({ files, close }: DeleteProps) {
+export function DeleteDialog({ files, close, done }: DeleteProps) {
   const texts = useTexts();
   const { media } = texts;
   const client = useQueryClient();
   const query = useUses(files);
   const uses = query.data;
-  const { send, alert, isSending } = useSending();
+  const { send, alert, isSending, isShown } = useSending();
   const remove = async (): Promise<void> => {
     const isDone = await send(async () => {
       for (const file of files) await deleteFile(file);
@@ -81,10 +82,11 @@ export function DeleteDialog({ files, close }: DeleteProps) {
     await client.invalidateQueries({ queryKey: ['files'] });
     if (!isDone) return;
     say(media.deleted(files.length));
-    close(true);
+    done();
+    if (isShown.current) close();
   };
   return (
-    <Dialog title={media.deleteTitle(files.length)} close={() => close(false)}>
+    <Dialog title={media.deleteTitle(files.length)} close={close}>
       {alert}
       <Text size="sm">{files.map((file) => textOfValue(file['name'])).join(', ')}</Text>
       {uses !== undefined && (
@@ -92,7 +94,7 @@ export function DeleteDialog({ files, close }: DeleteProps) {
       )}
       <UsesState query={query} />
       <DialogButtons
-        close={() => close(false)}
+        close={close}
         label={texts.delete}
         act={() => void remove()}
         isSending={isSending}

@@ -5,7 +5,6 @@ import { useTexts } from '../texts/texts.ts';
 import { useChanges } from './changes.ts';
 import { Dialog, DialogButtons, markFirstField } from './dialog.tsx';
 import { say } from './messages.tsx';
-import { useShown } from './shown.ts';
 import { Unsaved, useChanged } from './unsaved.tsx';
 
 interface FormProps extends ComponentProps<typeof Dialog> {
@@ -21,14 +20,12 @@ interface FormProps extends ComponentProps<typeof Dialog> {
 /** Dialog with a form, which closes when its change is made. The first field has the focus. */
 export function FormDialog({ label, values, message, submit, children, ...dialog }: FormProps) {
   const isChanged = useChanged(values);
-  const { isSending, alert, send } = useChanges();
-  const isShown = useShown();
+  const { isSending, alert, send, isShown } = useChanges();
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
     void send(submit).then((isDone) => {
       if (!isDone) return;
       if (message !== undefined) say(message);
-      // The editor may have closed it, and opened another one.
       if (isShown.current) dialog.close();
     });
   };
@@ -58,8 +55,7 @@ export interface Question {
 
 /** Asks before a change that ends or deletes something. */
 export function QuestionDialog({ question, close }: { readonly question: Question; close: () => void }) {
-  const { isSending, alert, send } = useChanges();
-  const isShown = useShown();
+  const { isSending, alert, send, isShown } = useChanges();
   const { title, hint, label, done, work } = question;
   const confirm = async (): Promise<void> => {
     if (!(await send(work))) return;

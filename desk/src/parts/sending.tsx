@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, type RefObject, useState } from 'react';
 import { ApiError, messageOf } from '../api/errors.ts';
 import { reasonText } from '../texts/reasons.ts';
 import { type Texts, useTexts } from '../texts/texts.ts';
@@ -10,6 +10,8 @@ export interface Sending {
   readonly isSending: boolean;
   readonly alert: ReactNode;
   readonly clear: () => void;
+  /** Whether the form is still open. An editor may close it while a change is sent, and open another one. */
+  readonly isShown: RefObject<boolean>;
   /** Sends a change, and resolves with whether it was made. */
   readonly send: (work: () => Promise<unknown>) => Promise<boolean>;
 }
@@ -57,5 +59,5 @@ export function useSending(): Sending {
         {error}
       </Alert>
     );
-  return { isSending, alert, send, clear: () => setError(null) };
+  return { isSending, alert, send, isShown, clear: () => setError(null) };
 }

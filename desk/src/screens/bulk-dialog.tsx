@@ -18,7 +18,6 @@ import { mayLackLinks } from '../form/empty-links.ts';
 import type { Model, Type } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { useSending } from '../parts/sending.tsx';
-import { useShown } from '../parts/shown.ts';
 import { isolated } from '../texts/isolated.ts';
 import { reasonText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -72,8 +71,7 @@ function useChecked(props: Props) {
 function useRun({ type, verb, locale, chosen, close, done }: Props) {
   const { bulk } = useTexts();
   const client = useQueryClient();
-  const { send, alert, isSending } = useSending();
-  const isShown = useShown();
+  const { send, alert, isSending, isShown } = useSending();
   const write = async ({ count, tagged }: Checked): Promise<Report> => {
     try {
       if (chosen.kind === 'matching') return await writeMatching(verb, chosen.selection, count);

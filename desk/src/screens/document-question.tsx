@@ -37,7 +37,7 @@ export function Question({ editor, asked, close, deleted, publish }: Props) {
   const { type, store } = editor;
   const { state } = useSnapshot(editor);
   const isStored = isStoredIn(state, editor.place.locale);
-  const { isSending, alert, send } = useSending();
+  const { isSending, alert, send, isShown } = useSending();
   const title = titleOfValue(store.get(type.title)) || texts.untitled;
   const questions = {
     publish: [texts.panels.incomplete, texts.panels.incompleteHint(gapsOf(editor).map(isolated).join(', '))],
@@ -49,7 +49,7 @@ export function Question({ editor, asked, close, deleted, publish }: Props) {
   const remove = async (everywhere: boolean): Promise<void> => {
     // The form shows the change of another editor. The document can then be deleted.
     if (!(await send(() => editor.remove(everywhere)))) return editor.catchUp();
-    close();
+    if (isShown.current) close();
     say(texts.deletedNow);
     deleted();
   };

@@ -22,7 +22,7 @@ export function EverywhereDialog({ editor, action, close }: Props) {
   const texts = useTexts();
   const { panels } = texts;
   const { localeName } = useFormats();
-  const { send, alert, isSending } = useSending();
+  const { send, alert, isSending, isShown } = useSending();
   // The list stays while the documents change.
   const [locales] = useState(() => localesFor(editor, action));
   const gaps = action === 'publish' ? gapsOf(editor) : [];
@@ -44,7 +44,7 @@ export function EverywhereDialog({ editor, action, close }: Props) {
       });
     });
     if (!isDone) return;
-    close();
+    if (isShown.current) close();
     if (isSaved) say(action === 'publish' ? texts.publishedNow : texts.unpublishedNow);
   };
   return (

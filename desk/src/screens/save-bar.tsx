@@ -2,7 +2,7 @@
 import { ActionIcon, Group, Menu, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconDeviceFloppy, IconDots } from '@tabler/icons-react';
-import { lazy, useRef, useState } from 'react';
+import { lazy, useEffect, useRef, useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { offerCopy } from '../editor/copies.ts';
 import { localesFor } from '../editor/everywhere.ts';
@@ -44,6 +44,13 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
   const snapshot = useSnapshot(editor);
   const [asked, setAsked] = useState<Asked | null>(null);
   const [panel, setPanel] = useState<PanelName | null>(null);
+  const shown = useRef<DocumentEditor | null>(null);
+  useEffect(() => {
+    shown.current = editor;
+    return () => void (shown.current = null);
+  }, [editor]);
+  // By then, the screen may show another document.
+  const leave = (): void => void (shown.current === editor && deleted());
   const { type, isNew } = editor;
   const { state, phase, conflicts } = snapshot;
   const isPublishing = useRef(false);
@@ -124,7 +131,9 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
           <MoreActions {...{ editor, create }} ask={setAsked} open={setPanel} />
         </Group>
       </Group>
-      {asked !== null && <Question {...{ editor, asked, deleted, publish }} close={() => setAsked(null)} />}
+      {asked !== null && (
+        <Question {...{ editor, asked, publish }} deleted={leave} close={() => setAsked(null)} />
+      )}
       <Panel {...{ editor, panel }} close={() => setPanel(null)} />
     </div>
   );

@@ -212,4 +212,43 @@ const PASSWORD = 'a long password of an editor';
     await inDialog('Restore');
     await ann.until('the first page', async () => (await ann.texts('tbody tr')).length === 25);
   });
+
+  it('stays at the document that it has opened while another one was being deleted', async () => {
+    const [gone, next] = [await make({ title: 'To be deleted' }), await make({ title: 'The next one' })];
+    await ann.open(`/content/article/${gone}`);
+    await ann.press('More actions');
+    await ann.item('Delete');
+    const release = await holdRequests(ann.page, `*articles/${gone}*`);
+    await inDialog('Delete');
+    await ann.page.keyboard.press('Escape');
+    await closed();
+    await ann.open(`/content/article/${next}`);
+    await ann.heading('The next one');
+    await ann.press('More actions');
+    await ann.item('Delete');
+    await ann.page.waitForSelector('[role=dialog]');
+    await release();
+    await ann.sees('Deleted');
+    expect(new URL(ann.page.url()).pathname).toContain(next);
+    expect(await ann.page.$$('[role=dialog]')).toHaveLength(1);
+    await ann.page.keyboard.press('Escape');
+    await closed();
+  });
+
+  it('keeps files selected that it has selected while others were being deleted', async () => {
+    for (const name of ['old.png', 'new.png']) await visit.upload(name, '#2a6f97');
+    await ann.open('/media');
+    await ann.check('Select old.png');
+    await ann.page.locator('[role=region] ::-p-aria([name="Delete"][role="button"])').click();
+    await ann.sees('No document that you may see uses it.');
+    const release = await holdRequests(ann.page, '*/upload/files/*');
+    await inDialog('Delete');
+    await ann.page.keyboard.press('Escape');
+    await closed();
+    await ann.check('Select new.png');
+    await release();
+    await ann.sees('1 file deleted');
+    await ann.page.waitForSelector('[role=region][aria-label^="1 "]');
+    await ann.page.waitForSelector('input[aria-label="Select new.png"]:checked');
+  });
 });

@@ -6,6 +6,7 @@ import { titleOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
 import { Frame } from '../../parts/frame.tsx';
 import { isLong } from '../../parts/long-list.ts';
+import { useShown } from '../../parts/shown.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
@@ -34,6 +35,7 @@ export function HistoryScreen({ type, documentId }: Props) {
   const { history, untitled } = useTexts();
   const model = useModel();
   const [, navigate] = useLocation();
+  const isShown = useShown();
   const { locale, hasLocales, chosen: version, at } = useLocale(type);
   const subject = { type, documentId };
   const list = useVersions(subject, locale === ALL ? null : locale);
@@ -96,7 +98,7 @@ export function HistoryScreen({ type, documentId }: Props) {
                 subject={subject}
                 id={selected}
                 others={versions}
-                restored={(at) => navigate(`/content/${place}${addressOf(at)}`)}
+                restored={(at) => void (isShown.current && navigate(`/content/${place}${addressOf(at)}`))}
               />
             )}
           </div>

@@ -23,7 +23,7 @@ export function RestoreDialog({ subject, version, close, restored }: Props) {
   const { locales } = useModel();
   const { dateTime } = useFormats();
   const client = useQueryClient();
-  const { send, alert, isSending } = useSending();
+  const { send, alert, isSending, isShown } = useSending();
   const { type } = subject;
   /** Sentence about values that were left out; null before, and for none. */
   const [missing, setMissing] = useState<string | null>(null);
@@ -47,8 +47,8 @@ export function RestoreDialog({ subject, version, close, restored }: Props) {
       note = parts.join('. ');
     });
     if (!isDone) return;
-    if (note !== '') return setMissing(note);
-    say(history.restored);
+    if (note !== '' && isShown.current) return setMissing(note);
+    say(note === '' ? history.restored : `${history.restored}. ${note}`);
     await finish();
   };
   if (missing !== null)

@@ -13,7 +13,6 @@ import { distinct } from '../../parts/distinct.ts';
 import { useLastPage } from '../../parts/last-page.ts';
 import { useAnnouncement } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
-import { useShown } from '../../parts/shown.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { type Deleted, restoreDocument, TRASH_PAGE_SIZE, useNames, useTrash } from './requests.ts';
@@ -153,8 +152,7 @@ interface DialogProps extends Restored {
 function RestoreDialog({ type, documentId, title, close, restored }: DialogProps) {
   const { history } = useTexts();
   const client = useQueryClient();
-  const { send, alert, isSending } = useSending();
-  const isShown = useShown();
+  const { send, alert, isSending, isShown } = useSending();
   const restore = async (): Promise<void> => {
     if (!(await send(() => restoreDocument(type, documentId)))) return;
     await Promise.all(

@@ -6,6 +6,7 @@ import { useChanges } from '../../parts/changes.ts';
 import { type Question, QuestionDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
+import { useShown } from '../../parts/shown.ts';
 import { SteadyButton } from '../../parts/steady-button.tsx';
 import { Unsaved } from '../../parts/unsaved.tsx';
 import { useTexts } from '../../texts/texts.ts';
@@ -37,11 +38,12 @@ function Grants({ role }: { readonly role: FullRole }) {
   const { people } = useModel();
   const [, navigate] = useLocation();
   const [question, setQuestion] = useState<Question | null>(null);
+  const isShown = useShown();
   const isInCode = Object.keys(role.inCode).length > 0;
   const isEditable = role.editable && people.roles.includes('update');
   const remove = async (): Promise<void> => {
     await deleteRole(role.documentId);
-    navigate('/people/roles', { replace: true });
+    if (isShown.current) navigate('/people/roles', { replace: true });
   };
   return (
     <>

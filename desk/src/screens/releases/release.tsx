@@ -8,6 +8,7 @@ import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { type Question, QuestionDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say, useAnnouncement } from '../../parts/messages.tsx';
+import { useShown } from '../../parts/shown.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { Entries } from './entries.tsx';
@@ -158,6 +159,7 @@ function Actions({ release, checked }: ActionsProps) {
   const { send, alert, isSending } = useChanges();
   const [asked, setAsked] = useState<'publish' | 'change' | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);
+  const isShown = useShown();
   const { id, name, size } = release;
   return (
     <>
@@ -188,7 +190,7 @@ function Actions({ release, checked }: ActionsProps) {
               hint: texts.deleteHint,
               label: remove,
               done: deletedNow,
-              work: () => deleteRelease(id).then(() => navigate('/releases')),
+              work: () => deleteRelease(id).then(() => void (isShown.current && navigate('/releases'))),
             })
           }
         >
@@ -213,7 +215,7 @@ function Actions({ release, checked }: ActionsProps) {
 function PublishDialog({ release, checked, close }: ActionsProps & { readonly close: () => void }) {
   const { releases: texts } = useTexts();
   const client = useQueryClient();
-  const { send, alert, isSending } = useChanges();
+  const { send, alert, isSending, isShown } = useChanges();
   const { id, name, size } = release;
   const publish = async (): Promise<void> => {
     const isDone = await send(async () => {
@@ -222,14 +224,15 @@ function PublishDialog({ release, checked, close }: ActionsProps & { readonly cl
       } catch (error) {
         const report = await checkRelease(id).catch(() => null);
         if (report !== null) checked(report);
-        if (report !== null && refusedIn(report) + report.hidden.refused > 0) close();
+        const isRefused = report !== null && refusedIn(report) + report.hidden.refused > 0;
+        if (isRefused && isShown.current) close();
         throw error;
       }
     });
     if (!isDone) return;
     await client.invalidateQueries();
     say(texts.done(name));
-    close();
+    if (isShown.current) close();
   };
   return (
     <Dialog title={texts.publishTitle(isolated(name))} close={close}>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
+import { useShown } from '../../parts/shown.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { ReleaseForm } from './release-form.tsx';
@@ -29,6 +30,7 @@ function ReleasesScreen() {
   const planned = usePlanned();
   const past = usePast();
   const [isCreating, setCreating] = useState(false);
+  const isShown = useShown();
   const lists = [
     [texts.planned, planned.data ?? []],
     [texts.past, past.data ?? []],
@@ -73,7 +75,10 @@ function ReleasesScreen() {
           title={texts.create}
           release={null}
           close={() => setCreating(false)}
-          submit={async (input) => navigate(`/releases/${(await createRelease(input)).id}`)}
+          submit={async (input) => {
+            const { id } = await createRelease(input);
+            if (isShown.current) navigate(`/releases/${id}`);
+          }}
         />
       )}
     </Frame>

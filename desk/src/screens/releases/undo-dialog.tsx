@@ -24,7 +24,7 @@ export function UndoDialog({ release, close }: Props) {
   const texts = useTexts();
   const { undo } = texts.releases;
   const client = useQueryClient();
-  const { send, alert, isSending } = useChanges();
+  const { send, alert, isSending, isShown } = useChanges();
   const { id, name } = release;
   const {
     data: report,
@@ -41,7 +41,7 @@ export function UndoDialog({ release, close }: Props) {
     if (!(await send(() => undoRelease(id)))) return void refetch();
     await client.invalidateQueries();
     say(undo.done(name));
-    close();
+    if (isShown.current) close();
   };
   return (
     <Dialog title={undo.title(name)} close={close}>

@@ -24,6 +24,7 @@ import {
 } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
+import { useShown } from '../../parts/shown.ts';
 import { reasonText } from '../../texts/reasons.ts';
 import type { Texts } from '../../texts/en.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -121,6 +122,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
   const { send, alert, isSending } = useChanges();
   const [asked, setAsked] = useState<'change' | 'since' | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);
+  const isShown = useShown();
   const [secret, setSecret] = useState<Secret | null>(null);
   const { id, name, inCode, failed, disabled, enabled } = webhook;
   const run = (work: () => Promise<string>): void => void send(async () => say(await work()));
@@ -190,7 +192,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
                 hint: deleteHint,
                 label: remove,
                 done: deletedNow,
-                work: () => deleteWebhook(id).then(() => navigate('/webhooks')),
+                work: () => deleteWebhook(id).then(() => void (isShown.current && navigate('/webhooks'))),
               })
             }
           >
