@@ -37,7 +37,7 @@ export async function usesOf(wanted: Wanted, model: Model): Promise<Uses> {
   const links = found.flatMap(({ type, versions, isScan }) =>
     versions
       .filter((version) => !isScan || mentions(version, type, wanted))
-      .map((version) => linkOf(version, type.name, model)),
+      .map((version) => ({ ...linkOf(version, type.name, model), locale: version['locale'] })),
   );
   return {
     links: eachOnce(links),
@@ -87,7 +87,7 @@ const LATEST = { sort: 'updatedAt:desc', pagination: { pageSize: MAX_VERSIONS, w
 async function readVersions(type: Type, search: Parameters): Promise<Found> {
   const query = {
     ...search,
-    fields: [type.title],
+    fields: [type.title, ...(type.localized ? ['locale'] : [])],
     ...(type.kind === 'singleType' ? {} : LATEST),
   };
   const isScan = 'populate' in search;

@@ -11,6 +11,8 @@ export interface Link {
   readonly type: string;
   /** Title that the editor reads; null if the document has none. */
   readonly title: string | null;
+  /** Language of the version that was read, for a link to it. */
+  readonly locale?: unknown;
   /** File of a media attribute, as the response contains it. */
   readonly file?: Json;
 }

@@ -244,7 +244,8 @@ export async function usesOf(file: Json, model: Model): Promise<readonly Link[]>
     );
   const links = found.flatMap((document) => {
     const name = /\.([^.]+)$/.exec(String(document['__type']))?.[1] ?? '';
-    return model.type(name) === null ? [] : [linkOf(document, name, model)];
+    const link = { ...linkOf(document, name, model), locale: document['locale'] };
+    return model.type(name) === null ? [] : [link];
   });
   return eachOnce(links);
 }

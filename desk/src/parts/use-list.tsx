@@ -2,6 +2,7 @@ import { Anchor, List } from '@mantine/core';
 import { Link as RouteLink } from 'wouter';
 import type { Link } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
+import { pageQuery } from '../model/page-query.ts';
 import { isolated } from '../texts/isolated.ts';
 import { useTexts } from '../texts/texts.ts';
 
@@ -17,7 +18,7 @@ export function UseList({ uses, model, leave }: Props) {
   const texts = useTexts();
   return (
     <List size="sm">
-      {uses.map(({ documentId, type, title }) => {
+      {uses.map(({ documentId, type, title, locale }) => {
         const target = model.type(type);
         const place = target?.kind === 'singleType' ? type : `${type}/${documentId}`;
         const name = target?.kind === 'singleType' ? target.label : isolated(title ?? texts.untitled);
@@ -28,7 +29,7 @@ export function UseList({ uses, model, leave }: Props) {
             ) : (
               <Anchor
                 component={RouteLink}
-                href={`/content/${place}`}
+                href={`/content/${place}${pageQuery(target, locale, model)}`}
                 size="sm"
                 underline="always"
                 onClick={leave}

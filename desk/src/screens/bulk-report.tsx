@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../editor/bulk.ts';
 import { type Type, valueLabel } from '../model/model.ts';
+import { pageQuery } from '../model/page-query.ts';
 import { useAnnouncement } from '../parts/messages.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { isolated } from '../texts/isolated.ts';
@@ -26,8 +27,7 @@ interface Props {
 export function BulkReport({ type, report: { verb, done, titles, failures, locale }, close }: Props) {
   const texts = useTexts();
   const { bulk } = texts;
-  const { defaultLocale } = useModel();
-  const query = type.localized && locale !== defaultLocale ? `?locale=${locale}` : '';
+  const query = pageQuery(type, locale, useModel());
   const more = titles.length - MAX_TITLES;
   const title = bulk[verb].done(done);
   const refused = failures.length > 0 ? bulk.failed(failures.length) : '';

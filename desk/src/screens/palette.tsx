@@ -3,13 +3,14 @@ import { Combobox, Loader, Text, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useLocation } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { request } from '../api/http.ts';
 import { hostScreens } from '../extension.ts';
 import { isField, jumpTo, shownEntries, shownFields } from '../fields/jump.ts';
 import { type Json, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import type { Model, Type } from '../model/model.ts';
+import { pageQuery } from '../model/page-query.ts';
 import { entriesFor, type Entry, MIN_LETTERS } from '../model/palette-order.ts';
 import { Dialog, isCovered } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
@@ -67,13 +68,15 @@ function screensOf(model: Model, { texts, language }: Spoken): readonly Entry[] 
 interface Search {
   readonly model: Model;
   readonly text: string;
+  /** Language of the page over which the palette is open. */
+  readonly locale: string;
   readonly signal: AbortSignal;
 }
 
-async function documentsIn(type: Type, { model, text, signal }: Search): Promise<readonly Entry[]> {
+async function documentsIn(type: Type, { model, text, locale, signal }: Search): Promise<readonly Entry[]> {
   const query = {
-    ...versionQuery({ type, model }, model.defaultLocale),
-    fields: [type.title],
+    ...versionQuery({ type, model }, locale),
+    fields: [type.title, ...(type.localized ? ['locale'] : [])],
     _q: text,
     pagination: { pageSize: MAX_DOCUMENTS, withCount: false },
   };
@@ -81,19 +84,28 @@ async function documentsIn(type: Type, { model, text, signal }: Search): Promise
   const { body } = await request<{ data: readonly Json[] }>(path, { query, signal });
   return body.data.map((document) => {
     const { documentId, title } = linkOf(document, type.name, model);
-    return { path: `/content/${type.name}/${documentId}`, label: title ?? documentId, hint: type.label };
+    const query = pageQuery(type, document['locale'], model);
+    return {
+      path: `/content/${type.name}/${documentId}${query}`,
+      label: title ?? documentId,
+      hint: type.label,
+    };
   });
 }
 
 function useDocuments(search: string) {
   const model = useModel();
+  const asked = useSearchParams()[0].get('locale') ?? '';
+  const locale = model.locales.includes(asked) ? asked : model.defaultLocale;
   const types = model.listed
     .filter(({ kind, verbs }) => kind === 'collectionType' && 'findOne' in verbs)
     .slice(0, MAX_TYPES);
   return useQuery({
-    queryKey: ['palette', search],
+    queryKey: ['palette', search, locale],
     queryFn: async ({ signal }) =>
-      (await Promise.all(types.map((type) => documentsIn(type, { model, text: search, signal })))).flat(),
+      (
+        await Promise.all(types.map((type) => documentsIn(type, { model, text: search, locale, signal })))
+      ).flat(),
     enabled: search.length >= MIN_LETTERS,
   });
 }

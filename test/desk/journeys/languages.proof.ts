@@ -223,6 +223,33 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     await ann.heading('Ports en hiver');
   });
 
+  it('opens a document without the default language from its uses, the palette and the trash', async () => {
+    const author = await visit.api('post', '/authors', { data: { name: 'Zoé' } });
+    const data = { title: 'Seulement en français', author: author.documentId };
+    const { documentId } = await visit.api('post', '/articles?status=draft&locale=fr', { data });
+    await ann.open(`/content/author/${author.documentId}`);
+    await ann.press('More actions');
+    await ann.item('Where it is used');
+    await ann.follow(data.title);
+    await ann.heading(data.title);
+    await ann.open('/content/article?locale=fr');
+    await ann.page.keyboard.down('Control');
+    await ann.page.keyboard.press('k');
+    await ann.page.keyboard.up('Control');
+    await ann.page.waitForSelector('[role=dialog] input:focus');
+    await ann.page.keyboard.type('Seulement');
+    await ann.until('entry', async () => (await ann.texts('[role=dialog] [role=option]')).length === 1);
+    await ann.page.keyboard.press('Enter');
+    await ann.heading(data.title);
+    await visit.api('delete', `/articles/${documentId}?locale=fr`);
+    await ann.open('/trash/article');
+    await ann.press(`Restore ${data.title}`);
+    await ann.page.locator('[role=dialog] ::-p-aria([name="Restore"][role="button"])').click();
+    await ann.follow('Open');
+    await ann.heading(data.title);
+    await ann.openAnew(`/content/article/${article}`);
+  });
+
   it('opens a document and its list in the default language instead of one that does not exist', async () => {
     const { documentId } = await visit.api('post', '/articles?status=draft', { data: { title: 'Old link' } });
     await ann.open(`/content/article/${documentId}?locale=tlh`);

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { session } from '../../api/session.ts';
 import type { AuditAction, AuditEntry } from '../../model/audit-list.ts';
 import type { Model } from '../../model/model.ts';
+import { pageQuery } from '../../model/page-query.ts';
 import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import type { About, Named } from './requests.ts';
@@ -42,8 +43,7 @@ function hrefOf({ type: name, documentId, locale }: About, model: Model): string
   if (name === 'releases' && model.releases) return `/releases/${documentId}`;
   if (type === null || type.route === null || !('find' in type.verbs)) return null;
   const document = type.kind === 'singleType' ? '' : `/${documentId}`;
-  const isOther = type.localized && locale !== null && locale !== model.defaultLocale;
-  return `/content/${type.name}${document}${isOther ? `?locale=${locale}` : ''}`;
+  return `/content/${type.name}${document}${pageQuery(type, locale, model)}`;
 }
 
 /** Page of the versions of a document, at the one of an entry; null if the editor has none for it. */

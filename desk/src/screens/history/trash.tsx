@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { titleOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
+import { pageQuery } from '../../model/page-query.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
@@ -15,17 +16,21 @@ import { useAnnouncement } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
+import { useModel } from '../app.tsx';
 import { type Deleted, restoreDocument, TRASH_PAGE_SIZE, useNames, useTrash } from './requests.ts';
 import { writerText } from './version-list.tsx';
 
 interface Restored {
   readonly documentId: string;
   readonly title: string;
+  /** Languages of the document; null in types without. */
+  readonly locales: readonly string[] | null;
 }
 
 export function TrashScreen({ type }: { readonly type: Type }) {
   const texts = useTexts();
   const { history } = texts;
+  const model = useModel();
   const [page, setPage] = useState(1);
   const [asked, setAsked] = useState<Deleted | null>(null);
   const [restored, setRestored] = useState<Restored | null>(null);
@@ -35,6 +40,9 @@ export function TrashScreen({ type }: { readonly type: Type }) {
   useLastPage(page, data?.meta.pagination.pageCount, setPage);
   const restoredText = restored === null ? null : history.documentRestored(isolated(restored.title));
   useAnnouncement(restoredText);
+  const [first = null] = restored?.locales ?? [];
+  const hasDefault = restored?.locales?.includes(model.defaultLocale) === true;
+  const query = hasDefault ? '' : pageQuery(type, first, model);
   return (
     <Frame
       title={history.trashOf(type.listLabel)}
@@ -52,7 +60,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
           onClose={() => setRestored(null)}
           title={restoredText}
         >
-          <Anchor component={Link} size="sm" href={`/content/${type.name}/${restored.documentId}`}>
+          <Anchor component={Link} size="sm" href={`/content/${type.name}/${restored.documentId}${query}`}>
             {texts.open}
           </Anchor>
         </Alert>
@@ -75,6 +83,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
         <RestoreDialog
           {...{ type }}
           documentId={asked.documentId}
+          locales={asked.locales}
           title={titleOf(asked)}
           close={() => setAsked(null)}
           restored={setRestored}
@@ -149,7 +158,7 @@ interface DialogProps extends Restored {
   readonly restored: (document: Restored) => void;
 }
 
-function RestoreDialog({ type, documentId, title, close, restored }: DialogProps) {
+function RestoreDialog({ type, documentId, title, locales, close, restored }: DialogProps) {
   const { history } = useTexts();
   const client = useQueryClient();
   const { send, alert, isSending, isShown } = useSending();
@@ -158,7 +167,7 @@ function RestoreDialog({ type, documentId, title, close, restored }: DialogProps
     await Promise.all(
       ['trash', 'list', 'history'].map((key) => client.invalidateQueries({ queryKey: [key, type.name] })),
     );
-    restored({ documentId, title });
+    restored({ documentId, title, locales });
     if (isShown.current) close();
   };
   return (
