@@ -17,6 +17,7 @@ const HALF = [
   'boolean',
   'date',
   'datetime',
+  'timestamp',
   'time',
   'enumeration',
 ];

@@ -187,7 +187,10 @@ function DateTimeField(props: FieldProps) {
   const { incomplete, note, forget } = useParts();
   const change = (text: string): void => {
     forget();
-    if (text === '' || isValidTime(text)) set(timeOf(text, value));
+    if (text !== '' && !isValidTime(text)) return;
+    const time = timeOf(text, value);
+    // A stored `timestamp` is in milliseconds: another form of it would look like a change.
+    set(time !== null && props.attribute.type === 'timestamp' ? String(Date.parse(time)) : time);
   };
   return (
     <TextInput

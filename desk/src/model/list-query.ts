@@ -4,6 +4,7 @@ import { isValidTime, startOfDay, timeOf } from './local-time.ts';
 import {
   type Attribute,
   hasDrafts,
+  isInstant,
   isMorph,
   isReadable,
   isWritable,
@@ -62,6 +63,7 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   decimal: NUMBERS,
   date: NUMBERS,
   datetime: NUMBERS,
+  timestamp: NUMBERS,
   time: NUMBERS,
   relation: ['$containsi', '$null', '$notNull'],
   day: ['$eq', '$gte', '$lte'],
@@ -238,7 +240,8 @@ const DAY_CONDITIONS: Readonly<Record<string, (day: string) => Parameters>> = {
 
 function conditionOf({ operator, value }: Filter, attribute: Attribute | undefined): Parameters {
   if (attribute?.type === 'day') return DAY_CONDITIONS[operator]?.(value) ?? {};
-  const sought = attribute?.type === 'datetime' && isValidTime(value) ? timeOf(value) : value;
+  const isTime = attribute !== undefined && isInstant(attribute) && isValidTime(value);
+  const sought = isTime ? timeOf(value) : value;
   return { [operator]: needsValue(operator) ? sought : true } satisfies Record<string, Parameter>;
 }
 

@@ -5,9 +5,13 @@ export const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions
 
 const pad = (number: number, length = 2): string => String(number).padStart(length, '0');
 
+/** Returns the time of a value, which a `timestamp` has in milliseconds; an invalid one for none. */
+export const instantOf = (time: string | null): Date =>
+  new Date(time !== null && /^-?\d+$/.test(time) ? Number(time) : (time ?? Number.NaN));
+
 /** Returns a time as an input of the browser names it; empty for none. */
 export function inputOf(time: string | null, precision: 'minutes' | 'seconds' = 'minutes'): string {
-  const at = new Date(time ?? Number.NaN);
+  const at = instantOf(time);
   if (Number.isNaN(at.getTime())) return '';
   const day = `${pad(at.getFullYear(), 4)}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
   const minutes = `${day}T${pad(at.getHours())}:${pad(at.getMinutes())}`;
@@ -32,7 +36,7 @@ export const isValidTime = (text: string): boolean => !Number.isNaN(Date.parse(t
 export function timeOf(input: string, before: string | null = null): string | null {
   if (input === '') return null;
   const at = new Date(input);
-  const offset = new Date(before ?? Number.NaN).getTimezoneOffset();
+  const offset = instantOf(before).getTimezoneOffset();
   const kept = new Date(at.getTime() + (offset - at.getTimezoneOffset()) * 60_000);
   return (kept.getTimezoneOffset() === offset ? kept : at).toISOString();
 }

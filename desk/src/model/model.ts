@@ -110,6 +110,9 @@ export function kindOf({ type, repeatable }: Attribute): Kind {
   return 'value';
 }
 
+/** Whether values are times with their day. */
+export const isInstant = ({ type }: Attribute): boolean => type === 'datetime' || type === 'timestamp';
+
 export const isToOne = ({ type, relation, multiple }: Attribute): boolean =>
   type === 'media' ? multiple !== true : TO_ONE.includes(relation ?? '');
 

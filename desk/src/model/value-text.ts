@@ -1,5 +1,6 @@
 /** Values as texts in the language of the editor. */
-import { type Attribute, valueLabel } from './model.ts';
+import { instantOf } from './local-time.ts';
+import { type Attribute, isInstant, valueLabel } from './model.ts';
 import type { useFormats } from '../texts/texts.ts';
 
 type Formats = Pick<ReturnType<typeof useFormats>, 'date' | 'dateTime' | 'exactTime'>;
@@ -10,8 +11,8 @@ export function valueText(value: string, attribute: Attribute, formats: Formats)
     const at = new Date(`${value}T00:00`);
     return Number.isNaN(at.getTime()) ? value : formats.date(at);
   }
-  if (attribute.type !== 'datetime') return valueLabel(attribute, value);
-  const at = new Date(value);
+  if (!isInstant(attribute)) return valueLabel(attribute, value);
+  const at = instantOf(value);
   if (Number.isNaN(at.getTime())) return value;
   return at.getSeconds() === 0 ? formats.dateTime(at) : formats.exactTime(at);
 }

@@ -9,7 +9,7 @@ import { Thumbnail } from './thumbnail.tsx';
 
 const MAX_LINKS = 3;
 /** Types whose values are in one line. */
-const WHOLE = ['date', 'datetime'];
+const WHOLE = ['date', 'datetime', 'timestamp'];
 const TIMES = ['createdAt', 'updatedAt', 'publishedAt'];
 
 export function Cell({ name, attribute, document, model }: CellProps) {

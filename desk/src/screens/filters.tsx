@@ -147,6 +147,7 @@ const INPUTS: Readonly<Record<string, string>> = {
   date: 'date',
   day: 'date',
   datetime: 'datetime-local',
+  timestamp: 'datetime-local',
   time: 'time',
 };
 

@@ -1,7 +1,7 @@
 import type { Texts } from './en.ts';
 
 /** Types whose values are times. */
-const TIMES = ['date', 'datetime', 'time', 'day'];
+const TIMES = ['date', 'datetime', 'timestamp', 'time', 'day'];
 
 /** Name of a filter's operator, as editors read it with values of a type. */
 export function operatorText(texts: Texts, operator: string, type = ''): string {

@@ -49,6 +49,15 @@ describe('filters of a list', () => {
     expect(isSelectable(state, article)).toBe(false);
   });
 
+  it.each(['datetime', 'timestamp'])('select times of the editor: %s', (type) => {
+    const signed = { ...article.attributes[0]!, name: 'signed', label: 'signed', type };
+    const signable = { ...article, attributes: [...article.attributes, signed] };
+    const time = '2026-03-29T10:30';
+    expect(read(signable, `signed $gte ${time}`).query['filters']).toEqual({
+      $and: [{ signed: { $gte: new Date(time).toISOString() } }],
+    });
+  });
+
   it('select by the name of an author', () => {
     const { state, query } = read(authored, 'createdBy $containsi ann', 'updatedBy $null');
     expect(query['filters']).toEqual({

@@ -61,6 +61,14 @@ describe('times in inputs', () => {
     expect(inZone(zone, `[startOfDay('${day}'), startOfDay('${day}', 1)]`)).toEqual([start, end]);
   });
 
+  it('show the milliseconds of a timestamp, and keep its offset', () => {
+    const stored = String(Date.parse('2026-10-25T01:30:00.000Z'));
+    expect(
+      inZone('Europe/Berlin', `[inputOf('${stored}', 'seconds'), timeOf('2026-10-25T02:45', '${stored}')]`),
+    ).toEqual(['2026-10-25T02:30:00', '2026-10-25T01:45:00.000Z']);
+    expect(inZone('UTC', `inputOf('-1000', 'seconds')`)).toBe('1969-12-31T23:59:59');
+  });
+
   it('are empty without a time', () => {
     expect(
       inZone('UTC', `[inputOf(null), inputOf('never'), timeOf('', '2026-01-01T00:00:00.000Z')]`),

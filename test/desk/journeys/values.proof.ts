@@ -1,7 +1,15 @@
 /** Journeys of an editor who mistypes numbers and leaves dates half typed. */
+import { defineCollectionType } from 'nestjs-content-api';
 import { hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { startVisit, type Visit } from './visit.ts';
+
+const fair = defineCollectionType({
+  singularApiId: 'fair',
+  pluralApiId: 'fairs',
+  desk: { title: 'name', list: ['name', 'opened'] },
+  attributes: { name: { type: 'string' }, opened: { type: 'timestamp' }, days: { type: 'array' } },
+});
 
 (hasBrowser ? describe : describe.skip)('values that are not right yet', () => {
   let visit: Visit;
@@ -17,8 +25,9 @@ import { startVisit, type Visit } from './visit.ts';
     ann.until(`${path}: ${problem}`, async () => (await problemOf(path)).includes(problem));
 
   beforeAll(async () => {
-    visit = await startVisit('express');
-    ann = await visit.arrive('ann');
+    const roles = { host: { '*': '*' } } as const;
+    visit = await startVisit('express', { contentTypes: [fair], roles });
+    ann = await visit.arrive('ann', 'host');
   }, 120_000);
   beforeEach(async () => {
     const data = { title: 'Not right yet', rating: 3 };
@@ -76,6 +85,26 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.saved();
     await ann.page.emulateTimezone('UTC');
     expect(await stored()).toMatchObject({ meeting: '2026-10-25T01:45:00.000Z' });
+  });
+
+  it('show a stored timestamp, and keep the one that was typed after it is stored', async () => {
+    const opened = String(Date.parse('2026-01-15T12:00:00.000Z'));
+    const { documentId } = await visit.api('post', '/fairs', { data: { name: 'Regatta', opened } });
+    await ann.page.emulateTimezone('Europe/Berlin');
+    await ann.openAnew(`/content/fair/${documentId}`);
+    const input = await ann.page.waitForSelector('input[data-path=opened]');
+    const shown = (): Promise<string> => input!.evaluate((one: any) => one.value);
+    expect(await shown()).toMatch(/^2026-01-15T13:00/);
+    await input?.focus();
+    await ann.page.keyboard.press('2');
+    await ann.saved();
+    expect(await shown()).toMatch(/^2026-02-15T13:00/);
+    const { opened: typed } = await visit.api('get', `/fairs/${documentId}`);
+    expect(typed).toBe(String(Date.parse('2026-02-15T12:00:00.000Z')));
+    await ann.open('/content/fair');
+    await ann.sees('Regatta');
+    expect((await ann.texts('tbody tr')).join()).toMatch(/15.*2026/);
+    await ann.page.emulateTimezone('UTC');
   });
 
   it('may be as long as the server accepts, in characters that are longer in the browser', async () => {
