@@ -209,7 +209,10 @@ function DateTimeField(props: FieldProps) {
 const textOfJson = (value: unknown): string =>
   value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
 
-/** JSON as text. One that is not JSON, or loses digits, is kept with the unsaved work, and is not sent. */
+/**
+ * JSON as text; that of an `array` is a list. A text that is neither, or loses digits, stays in the unsaved
+ * work, and is not sent.
+ */
 function JsonField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<unknown>(props);
   const broken = unfinishedText(value);
@@ -217,11 +220,16 @@ function JsonField(props: FieldProps) {
   // The spaces of the editor, as long as the value is the one that they were typed for.
   const [typed, setTyped] = useState({ text: '', of: '' });
   const text = typed.of === stored ? typed.text : stored;
-  const reason = (unsent: string): string => (losesDigits(unsent) ? texts.longNumber : texts.noJson);
+  const isList = props.attribute.type === 'array';
+  const reason = (unsent: string): string => {
+    if (losesDigits(unsent)) return texts.longNumber;
+    return isList ? texts.noList : texts.noJson;
+  };
   const change = (next: string): void => {
     try {
       if (losesDigits(next)) return set(unfinished(next));
       const parsed: unknown = next.trim() === '' ? null : JSON.parse(next);
+      if (isList && parsed !== null && !Array.isArray(parsed)) return set(unfinished(next));
       set(parsed);
       setTyped({ text: next, of: textOfJson(parsed) });
     } catch {
@@ -265,6 +273,7 @@ export const VALUE_FIELDS: Readonly<Record<string, ComponentType<FieldProps>>> =
   text: LongTextField,
   ...TEXT_FIELDS,
   json: JsonField,
+  array: JsonField,
   integer: NumberField,
   float: NumberField,
   biginteger: NumberField,

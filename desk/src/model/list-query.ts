@@ -143,7 +143,9 @@ export interface Column {
 /** Columns that the list of a type can have. */
 export function columnsOf(type: Type): readonly Column[] {
   const own = type.attributes
-    .filter((one) => one.actions.includes('find') && !['json', 'blocks', 'password'].includes(one.type))
+    .filter(
+      (one) => one.actions.includes('find') && !['json', 'array', 'blocks', 'password'].includes(one.type),
+    )
     .filter((one) => !['item', 'items'].includes(kindOf(one)))
     .map((attribute) => ({ name: attribute.name, attribute, sortable: kindOf(attribute) === 'value' }));
   return [...own, ...SYSTEM.map((name) => ({ name, attribute: null, sortable: true }))];

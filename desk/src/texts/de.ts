@@ -236,6 +236,7 @@ export const de: Texts = {
   incomplete: 'Das ist nicht vollständig',
   longNumber: 'Eine Zahl hat zu viele Ziffern. Setzen Sie sie in Anführungszeichen.',
   noJson: 'Das ist kein gültiges JSON',
+  noList: 'Das ist keine Liste in JSON, wie ["eins", "zwei"]',
   makeFrom: (field) => `Aus ${field} bilden`,
   notMade: (field) => `Aus ${field} lässt sich nichts bilden. Geben Sie den Wert selbst ein.`,
   inZone: (zone) => `Zeitzone: ${zone}`,

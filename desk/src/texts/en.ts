@@ -229,6 +229,7 @@ export const en = {
   incomplete: 'The value is incomplete',
   longNumber: 'A number has too many digits. Put it in quotes.',
   noJson: 'This is not valid JSON',
+  noList: 'This is not a list in JSON, such as ["one", "two"]',
   makeFrom: (field: string) => `Generate from ${field}`,
   notMade: (field: string) => `Nothing can be generated from ${field}. Type the value yourself.`,
   inZone: (zone: string) => `Time zone: ${zone}`,

@@ -1,5 +1,11 @@
 /** Filters of a list: from the address of its page to the one request that serves it. */
-import { isSelectable, listQuery, readState, writeState } from '../../../desk/src/model/list-query.ts';
+import {
+  columnsOf,
+  isSelectable,
+  listQuery,
+  readState,
+  writeState,
+} from '../../../desk/src/model/list-query.ts';
 import { hasDrafts, type Type } from '../../../desk/src/model/model.ts';
 import { MODEL } from './model.ts';
 
@@ -21,6 +27,13 @@ const read = (type: Type, ...filters: string[]) => {
   return { state, source, query: listQuery(state, [], source) };
 };
 const day = (text: string): string => new Date(`${text}T00:00`).toISOString();
+
+describe('columns of a list', () => {
+  it.each(['json', 'array', 'blocks', 'password'])('leave out values of %s', (type) => {
+    const inner = { ...article.attributes[0]!, name: 'inner', type };
+    expect(columnsOf({ ...article, attributes: [inner] }).map(({ name }) => name)).not.toContain('inner');
+  });
+});
 
 describe('filters of a list', () => {
   it.each([

@@ -107,6 +107,23 @@ const fair = defineCollectionType({
     await ann.page.emulateTimezone('UTC');
   });
 
+  it('are lists in JSON, and stay as they were typed until they are: arrays', async () => {
+    const data = { name: 'Regatta', days: ['Friday', 'Saturday'] };
+    const { documentId } = await visit.api('post', '/fairs', { data });
+    await ann.open(`/content/fair/${documentId}`);
+    expect(JSON.parse(await ann.valueOf('Days'))).toEqual(data.days);
+    await ann.fill('Days', '{"first": "Friday"}');
+    await ann.page.keyboard.press('Tab');
+    await says('days', 'This is not a list in JSON');
+    await ann.fill('Days', '["Sunday", {"from": 9}]');
+    await ann.saved();
+    const { days } = await visit.api('get', `/fairs/${documentId}`);
+    expect(days).toEqual(['Sunday', { from: 9 }]);
+    await ann.fill('Days', '');
+    await ann.saved();
+    expect((await visit.api('get', `/fairs/${documentId}`)).days).toBeNull();
+  });
+
   it('may be as long as the server accepts, in characters that are longer in the browser', async () => {
     const title = '👍'.repeat(80);
     await ann.fill('Title', '');

@@ -9,7 +9,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { linkText, plainText, StoredPart, useValueTexts } from './stored-value.tsx';
 
 /** Types whose values are compared word by word. */
-const TEXTS = ['string', 'text', 'richtext', 'blocks', 'email', 'uid', 'json'];
+const TEXTS = ['string', 'text', 'richtext', 'blocks', 'email', 'uid', 'json', 'array'];
 /** Milliseconds after which two texts are shown one beside the other. */
 const PATIENCE = 300;
 /** Share of the letters that two texts have in common if they are shown as one. */
