@@ -59,7 +59,8 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
     setDrawer(null);
     if (link === null) return;
     if (isLinked(link)) set(linksNow().map((one) => (keyOf(one) === keyOf(link) ? link : one)));
-    else add(link);
+    // A link that is gone was removed by another editor. Only a new document is linked.
+    else if (drawer?.documentId === null) add(link);
   };
   return (
     <Stack gap={6} role="group" aria-label={attribute.label} data-path={path}>

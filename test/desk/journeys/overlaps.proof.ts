@@ -47,6 +47,25 @@ const PASSWORD = 'a long password of an editor';
     expect((await stored(id, '&locale=fr')).title).toBe('Ports en hiver froid');
   });
 
+  it('links no document again that another editor has replaced while its drawer was open', async () => {
+    const { documentId: former } = await visit.api('post', '/authors', { data: { name: 'Ada' } });
+    const { documentId: author } = await visit.api('post', '/authors', { data: { name: 'Bea' } });
+    const id = await make({ title: 'Of an author', author: former });
+    await ann.open(`/content/article/${id}`);
+    await ann.press('Edit Ada');
+    await ann.until('a drawer', async () => (await ann.focused()) === 'Name');
+    await visit.api('put', `/articles/${id}?status=draft`, { data: { author } });
+    await ann.until('the change', async () => {
+      await ann.page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+      return (await ann.texts('[data-path=author]')).join().includes('Bea');
+    });
+    await ann.page.keyboard.press('Escape');
+    await closed();
+    await ann.fill('Lead', 'Typed since');
+    await ann.saved();
+    expect((await stored(id, '&populate=author')).author.name).toBe('Bea');
+  });
+
   it('leaves its unsaved changes to itself when another user signs in in the tab', async () => {
     await visit.arrive('ben', 'head');
     const id = await make({ title: 'Of two' });
