@@ -1,6 +1,12 @@
 /** Commands of the editor for Markdown: signs around a selection, and at the start of its lines. */
 import { type ChangeSpec, EditorSelection, type EditorState, type StateCommand } from '@codemirror/state';
 
+/** Whether a text begins with a sign. Two stars are the sign of bold, so that italics need an odd number. */
+const begins = (text: string, sign: string): boolean =>
+  sign === '*' ? /^\*(?:\*\*)*(?!\*)/.test(text) : text.startsWith(sign);
+const ends = (text: string, sign: string): boolean =>
+  sign === '*' ? /(?:^|[^*])\*(?:\*\*)*$/.test(text) : text.endsWith(sign);
+
 /** Puts a sign around each selection, or removes it. */
 export const toggleAround =
   (sign: string): StateCommand =>
@@ -8,18 +14,17 @@ export const toggleAround =
     const size = sign.length;
     const change = state.changeByRange(({ from, to }) => {
       const text = state.sliceDoc(from, to);
-      const isInside = text.length >= 2 * size && text.startsWith(sign) && text.endsWith(sign);
+      const isInside = text.length >= 2 * size && begins(text, sign) && ends(text, sign);
       if (isInside)
         return {
           changes: { from, to, insert: text.slice(size, -size) },
           range: EditorSelection.range(from, to - 2 * size),
         };
+      const isBefore = ends(state.sliceDoc(state.doc.lineAt(from).from, from), sign);
+      const isAfter = begins(state.sliceDoc(to, state.doc.lineAt(to).to), sign);
       // A second key at the end of a marked text leaves it.
-      const isEnd = from === to && state.sliceDoc(to, to + size) === sign;
-      if (isEnd && state.sliceDoc(from - size, from) !== sign)
-        return { range: EditorSelection.cursor(to + size) };
-      const isAround = state.sliceDoc(from - size, from) === sign && state.sliceDoc(to, to + size) === sign;
-      if (isAround)
+      if (from === to && isAfter && !isBefore) return { range: EditorSelection.cursor(to + size) };
+      if (isBefore && isAfter)
         return {
           changes: [
             { from: from - size, to: from },
@@ -53,11 +58,14 @@ export const toggleLines =
   ({ state, dispatch }) => {
     const lines = linesOf(state);
     const isOn = lines.every(({ text }, at) => text.startsWith(signOf(at)));
-    const changes = lines.map(({ from, text }, at): ChangeSpec => {
+    const specs = lines.map(({ from, text }, at): ChangeSpec => {
       const length = SIGN.exec(text)?.[0].length ?? 0;
       return { from, to: from + length, insert: isOn ? '' : signOf(at) };
     });
-    dispatch(state.update({ changes, scrollIntoView: true, userEvent: 'input' }));
+    const changes = state.changes(specs);
+    // A cursor at the start of its line is behind the sign.
+    const selection = state.selection.map(changes, 1);
+    dispatch(state.update({ changes, selection, scrollIntoView: true, userEvent: 'input' }));
     return true;
   };
 
@@ -66,25 +74,25 @@ export const codeBlock: StateCommand = ({ state, dispatch }) => {
   const [first] = linesOf(state);
   const last = linesOf(state).at(-1);
   if (first === undefined || last === undefined) return false;
-  const changes = [
-    { from: first.from, insert: '```\n' },
-    { from: last.to, insert: '\n```' },
-  ];
-  dispatch(state.update({ changes, scrollIntoView: true, userEvent: 'input' }));
+  const start = { from: first.from, insert: '```\n' };
+  const changes = [start, { from: last.to, insert: '\n```' }];
+  const selection = state.selection.map(state.changes(start), 1);
+  dispatch(state.update({ changes, selection, scrollIntoView: true, userEvent: 'input' }));
   return true;
 };
 
-/** Makes a link of the selection, and selects the place of its address. */
+/** Makes a link of the selection. Without an address, it selects the place of one. */
 export const link =
-  (address = 'https://'): StateCommand =>
+  (address?: string): StateCommand =>
   ({ state, dispatch }) => {
     const { from, to } = state.selection.main;
     const text = state.sliceDoc(from, to);
-    const start = from + text.length + 3;
+    const insert = `[${text}](${address ?? 'https://'})`;
+    const [start, end] = [from + text.length + 3, from + insert.length];
     dispatch(
       state.update({
-        changes: { from, to, insert: `[${text}](${address})` },
-        selection: EditorSelection.single(start, start + address.length),
+        changes: { from, to, insert },
+        selection: address === undefined ? { anchor: start, head: end - 1 } : { anchor: end },
         scrollIntoView: true,
         userEvent: 'input',
       }),
