@@ -160,10 +160,10 @@ export const lineBreak: Command = ({ selection, tr }, dispatch) => {
 export const newLineInCode: Command = (state, dispatch) =>
   state.selection.$from.parent.type === nodes.code && lineBreak(state, dispatch);
 
-/** Puts a picture in the place of the selection, and the cursor below it. */
-export function insertImage(tr: Transaction, image: unknown, at = tr.selection.from): Transaction {
+/** Puts a picture at a place, or else in that of the selection. A cursor in this place moves below it. */
+export function insertImage(tr: Transaction, image: unknown, at?: number): Transaction {
   const node = nodes.image.create({ image });
-  const isHere = at === tr.selection.from;
+  const isHere = at === undefined || (tr.selection.empty && at === tr.selection.from);
   if (isHere) tr.replaceSelectionWith(node);
   else tr.replaceRangeWith(at, at, node);
   if (tr.doc.lastChild?.type === nodes.image) tr.insert(tr.doc.content.size, nodes.paragraph.create());

@@ -4,6 +4,7 @@ import { EditorState, TextSelection } from 'prosemirror-state';
 import type { Node } from 'prosemirror-model';
 import {
   indent,
+  insertImage,
   leaveEmptyItem,
   outdent,
   outdentInner,
@@ -207,6 +208,27 @@ describe('the editor of blocks', () => {
     const node = toDocument([block]).child(0);
     expect(node.type).not.toBe(schema.nodes.other);
     expect(canonical(fromDocument(copy(toDocument([block]))))).toBe(canonical([block]));
+  });
+
+  describe('a picture', () => {
+    const image = { url: '/uploads/a.png' };
+    const insert = (from: number, to: number, at?: number): readonly [string[], number] => {
+      const doc = toDocument([{ type: 'paragraph', children: [text('one two')] }]);
+      const state = EditorState.create({ doc, selection: TextSelection.create(doc, from, to) });
+      const after = state.apply(insertImage(state.tr, image, at));
+      const blocks = after.doc.children.map((node) => node.textContent || node.type.name);
+      return [blocks, after.selection.$from.index(0)];
+    };
+
+    it.each<readonly [string, Parameters<typeof insert>, ReturnType<typeof insert>]>([
+      ['takes the place of the selection', [5, 8], [['one ', 'image', 'paragraph'], 2]],
+      ['leaves a selection that begins at its place', [5, 8, 5], [['one ', 'image', 'two'], 2]],
+      ['leaves a selection that ends at its place', [1, 4, 4], [['one', 'image', ' two'], 0]],
+      ['has the cursor of its place below it', [5, 5, 5], [['one ', 'image', 'two'], 2]],
+      ['leaves the cursor of another place', [1, 1, 8], [['one two', 'image', 'paragraph'], 0]],
+    ])('%s', (_case, given, wanted) => {
+      expect(insert(...given)).toEqual(wanted);
+    });
   });
 
   it('is empty for no value, and has no value when it is empty', () => {
