@@ -2,7 +2,7 @@
 import { DOMSerializer, Fragment, type Node, Slice } from 'prosemirror-model';
 import { TextSelection } from 'prosemirror-state';
 import type { EditorProps, EditorView } from 'prosemirror-view';
-import { isLinkable, linkable } from '../paste/address.ts';
+import { isStorable, linkable } from '../paste/address.ts';
 import { onlyPictures, picturesOf, readClipboard } from '../paste/clipboard.ts';
 import { isMarkdown } from '../paste/markdown-signs.ts';
 import { schema } from './schema.ts';
@@ -18,12 +18,12 @@ interface Target {
   insertImages(files: readonly File[], at?: number): Promise<void>;
 }
 
-/** Nodes without links that a page of the site could not have. Any page may write what looks like a copy. */
+/** Nodes without links that the API does not accept. Any page may write what looks like a copy. */
 function withoutBadLinks(content: Fragment): Fragment {
   const made: Node[] = [];
   content.forEach((node) => {
     const bad = marks.link.isInSet(node.marks);
-    const isBad = bad !== undefined && !isLinkable(String(bad.attrs['url']));
+    const isBad = bad !== undefined && !isStorable(String(bad.attrs['url']));
     const kept = isBad ? node.mark(bad.removeFromSet(node.marks)) : node;
     made.push(kept.isLeaf ? kept : kept.copy(withoutBadLinks(kept.content)));
   });
@@ -103,10 +103,11 @@ export function clipboard(target: () => Target): EditorProps {
     handleDOMEvents: {
       // Before the library reads it: its parser of HTML would meet the policy of the page.
       paste: (view, event) => {
+        if (!view.editable) return false;
         const { clipboardData: data } = event;
         const pictures = onlyPictures(data);
         if (pictures.length > 0) void target().insertImages(pictures);
-        else if (!view.editable || !insertForeign(view, data, isPlain)) return false;
+        else if (!insertForeign(view, data, isPlain)) return false;
         event.preventDefault();
         return true;
       },

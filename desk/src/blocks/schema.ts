@@ -22,7 +22,8 @@ export const LEVELS = [1, 2, 3, 4, 5, 6] as const;
 export type Rest = Readonly<Record<string, unknown>>;
 
 /** Whether an address may be opened. Others, such as `javascript:`, are shown and kept, but are not links. */
-export const isSafeUrl = (url: string): boolean => /^(?:https?:|mailto:|tel:|\/|#|\.|[^:]*$)/i.test(url);
+export const isSafeUrl = (url: string): boolean =>
+  /^(?:https?:|ftp:|mailto:|tel:|[^:/?#]*(?:[/?#]|$))/i.test(url);
 
 export const isRecord = (value: unknown): value is Rest =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -8,3 +8,8 @@ export function linkable(address: string): string | null {
 }
 
 export const isLinkable = (address: string): boolean => linkable(address) !== null;
+
+const NO_PROTOCOL = /^(?:ftp:\/\/|(?=[^\s:/?#@.][^\s:/?#@]*(?:[/?#]|$)))/i;
+
+/** Whether the API accepts an address as a link: also one of FTP, or of the web without its protocol. */
+export const isStorable = (address: string): boolean => isLinkable(address.replace(NO_PROTOCOL, 'https://'));
