@@ -4,8 +4,15 @@ import { type Attribute, isReadable, kindOf, type Model, type Part } from '../mo
 /** Document as a response contains it. */
 export type Json = { readonly [name: string]: unknown };
 
+/**
+ * Key of values that only forms have: links, items, and JSON that is not finished. No stored JSON has it,
+ * because PostgreSQL refuses the character.
+ */
+const MARK = '\u0000';
+
 /** Link to a document or a file. */
 export interface Link {
+  readonly [MARK]: true;
   readonly documentId: string;
   /** Name of the type of the document. */
   readonly type: string;
@@ -19,6 +26,7 @@ export interface Link {
 
 /** One instance of a component. */
 export interface Item {
+  readonly [MARK]: true;
   /** Identifies the item in this form, also before it is stored and when it moves. */
   readonly key: string;
   /** Id of the stored instance; null for a new one. */
@@ -40,18 +48,19 @@ let lastKey = 0;
 
 const newKey = (): string => `n${(lastKey += 1)}-${Date.now().toString(36)}`;
 
-/** Whether a value is an object with exactly these members. JSON of editors is neither a link nor an item. */
+/** Whether a value is an object with exactly these members. */
 const hasShape = (value: unknown, names: readonly string[]): boolean =>
   typeof value === 'object' &&
   value !== null &&
   names.every((name) => name in value) &&
   Object.keys(value).length === names.length;
 
-const ITEM = ['key', 'id', 'component', 'values'];
-const LINK = ['documentId', 'type', 'title'];
+const ITEM = [MARK, 'key', 'id', 'component', 'values'];
+const LINK = [MARK, 'documentId', 'type', 'title'];
 
 export const isItem = (value: unknown): value is Item => hasShape(value, ITEM);
-const isLink = (value: unknown): value is Link => hasShape(value, LINK) || hasShape(value, [...LINK, 'file']);
+export const isLink = (value: unknown): value is Link =>
+  hasShape(value, LINK) || hasShape(value, [...LINK, 'file']);
 
 interface Reading {
   readonly model: Model;
@@ -112,9 +121,10 @@ export function readLinks(value: unknown, attribute: Attribute, model: Model): r
 /** Makes a link to a document of a response. */
 export function linkOf(document: Json, type: string, model: Model): Link {
   const documentId = String(document['documentId']);
-  if (type === 'file') return { documentId, type, title: textOfValue(document['name']), file: document };
+  const link = { [MARK]: true, documentId, type } as const;
+  if (type === 'file') return { ...link, title: textOfValue(document['name']), file: document };
   const title = titleOfValue(document[model.type(type)?.title ?? 'documentId']);
-  return { documentId, type, title: title === '' ? null : title };
+  return { ...link, title: title === '' ? null : title };
 }
 
 function readItem(attribute: Attribute, { model, former, all, at }: ItemReading): Item {
@@ -134,7 +144,8 @@ function readItem(attribute: Attribute, { model, former, all, at }: ItemReading)
     items.find((one) => one.id !== null && one.id === id) ??
     fresh(items[at], component) ??
     items.slice(at, at + 1).find(isRestored);
-  return { key: same?.key ?? (id === null ? newKey() : storedKey(id)), id, component, values: read(same) };
+  const key = same?.key ?? (id === null ? newKey() : storedKey(id));
+  return { [MARK]: true, key, id, component, values: read(same) };
 }
 
 const idOf = ({ id }: Json): number | null => (typeof id === 'number' ? id : null);
@@ -142,14 +153,11 @@ const idOf = ({ id }: Json): number | null => (typeof id === 'number' ? id : nul
 const fresh = (item: Item | undefined, component: string): Item | undefined =>
   item !== undefined && item.id === null && item.component === component ? item : undefined;
 
-/** Key of JSON that is not finished. No stored JSON has it, because PostgreSQL refuses the character. */
-const UNFINISHED = '\u0000';
-
-export const unfinished = (text: string): Values => ({ [UNFINISHED]: text });
+export const unfinished = (text: string): Values => ({ [MARK]: text });
 
 /** Text of JSON that is not finished; null for other values. */
 export const unfinishedText = (value: unknown): string | null =>
-  hasShape(value, [UNFINISHED]) ? String((value as Values)[UNFINISHED]) : null;
+  hasShape(value, [MARK]) ? String((value as Values)[MARK]) : null;
 
 /** Values that can be sent: the stored ones in place of JSON that is not finished. */
 export const finishedValues = (values: Values, base: Values): Values =>
@@ -180,6 +188,7 @@ export function newValues(part: Part): Values {
 }
 
 export const newItem = (component: string, part: Part): Item => ({
+  [MARK]: true,
   key: newKey(),
   id: null,
   component,

@@ -9,7 +9,7 @@ import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import type { Conflict } from '../form/merge.ts';
 import { textOfBlocks } from '../form/blocks-text.ts';
-import { isItem, type Link as StoredLink, textOfValue, unfinishedText } from '../form/values.ts';
+import { isItem, isLink, textOfValue, unfinishedText } from '../form/values.ts';
 import { type Attribute, mayOpen, type Part } from '../model/model.ts';
 import { valueText } from '../model/value-text.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -145,8 +145,7 @@ function summary(value: unknown, texts: Texts): string {
     const texted = Object.values(value.values).find((one) => typeof one === 'string' && one !== '');
     return typeof texted === 'string' ? texted : value.component;
   }
-  if (typeof value === 'object' && 'documentId' in value)
-    return (value as StoredLink).title ?? texts.untitled;
+  if (isLink(value)) return value.title ?? texts.untitled;
   return unfinishedText(value) ?? (textOfValue(value) || JSON.stringify(value));
 }
 

@@ -1,8 +1,8 @@
 /** Copies of documents: which values the form of the new document has, and which form gets them. */
 import { newForm, offerCopy } from '../../../desk/src/editor/copies.ts';
-import type { Values } from '../../../desk/src/form/values.ts';
+import { newItem, type Values } from '../../../desk/src/form/values.ts';
 import type { Attribute, Type } from '../../../desk/src/model/model.ts';
-import { link, MODEL } from './model.ts';
+import { componentOf, link, MODEL } from './model.ts';
 
 const attributeOf = (rest: Partial<Attribute>): Attribute => ({
   name: 'value',
@@ -30,7 +30,12 @@ const relation = (kind: string): Partial<Attribute> => ({
   relation: kind,
   targets: ['tag'],
 });
-const item = { key: 'i7', id: 7, component: 'part.seo', values: { metaTitle: 'Sea', about: null } };
+const item = {
+  ...newItem('part.seo', componentOf('part.seo')),
+  key: 'i7',
+  id: 7,
+  values: { metaTitle: 'Sea', about: null },
+};
 const copiedItem = { ...item, id: null };
 
 describe('a copy', () => {

@@ -31,9 +31,9 @@ interface Sides {
 const merge = (sides: Sides): Merged => mergeIn(sides, ARTICLE, MODEL);
 
 const quote = (key: string, text: string, id: number | null = null): Item => ({
+  ...newItem('part.quote', componentOf('part.quote')),
   key,
   id,
-  component: 'part.quote',
   values: { text, source: [], tags: [] },
 });
 
@@ -66,6 +66,21 @@ describe('same()', () => {
     ['JSON with null and without the key', { a: null }, {}],
     ['JSON with a list and an object', [], {}],
     ['JSON that resembles links', [{ documentId: 'a', n: 1 }], [{ documentId: 'a', n: 2 }]],
+    [
+      'JSON with the members of links',
+      { documentId: 'a', type: 'tag', title: 'one' },
+      { documentId: 'a', type: 'tag', title: 'two' },
+    ],
+    [
+      'lists with the members of links',
+      [{ documentId: 'a', type: 'tag', title: 'one' }],
+      [{ documentId: 'a', type: 'tag', title: 'two' }],
+    ],
+    [
+      'JSON with the members of items',
+      { key: 'a', id: 1, component: 'b', values: { c: '' } },
+      { key: 'a', id: 1, component: 'b', values: { c: null } },
+    ],
     ['JSON that resembles items', { key: 'a', component: 'b', n: 1 }, { key: 'a', component: 'b', n: 2 }],
   ])('distinguishes %s', (_, one, other) => {
     expect(same(one, other)).toBe(false);
@@ -258,10 +273,11 @@ function lostInside(lists: Lists, one: Attribute, { at, paths }: Found): string[
 
 describe('bodyOf()', () => {
   const empty = newValues(ARTICLE);
+  const seo = newItem('part.seo', componentOf('part.seo'));
   const base: Values = {
     ...empty,
     tags: ['a', 'b', 'c'].map((name) => link(name)),
-    seo: { key: 'i9', id: 9, component: 'part.seo', values: { metaTitle: 'm', about: 'n' } },
+    seo: { ...seo, key: 'i9', id: 9, values: { metaTitle: 'm', about: 'n' } },
     sections: [quote('i1', 'one', 1), quote('i2', 'two', 2)],
   };
   const tags = (...names: readonly string[]): Values => ({ ...base, tags: names.map((name) => link(name)) });
@@ -299,7 +315,7 @@ describe('bodyOf()', () => {
       'another component in the place of the stored one',
       {
         ...base,
-        seo: { key: 'n1', id: null, component: 'part.seo', values: { metaTitle: 'x', about: null } },
+        seo: { ...seo, values: { metaTitle: 'x', about: null } },
       },
       { seo: { metaTitle: 'x' } },
     ],

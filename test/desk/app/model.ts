@@ -4,6 +4,7 @@ import {
   type Item,
   type Json,
   type Link,
+  linkOf,
   newItem,
   newValues,
   readValues,
@@ -103,7 +104,7 @@ export const MODEL = new Model({
 export const ARTICLE = MODEL.type('article') as Part;
 export const componentOf = (uid: string): Part => MODEL.component(uid) as Part;
 
-export const link = (documentId: string, type = 'tag'): Link => ({ documentId, type, title: documentId });
+export const link = (documentId: string, type = 'tag'): Link => linkOf({ documentId }, type, MODEL);
 
 /** Random numbers, each of which decides one step of an edit. */
 export type Dice = readonly number[];
@@ -118,6 +119,8 @@ const JSONS = [
   { a: '' },
   { a: null },
   [{ documentId: 'x', n: 1 }],
+  { documentId: 'x', type: 'tag', title: 'one' },
+  { documentId: 'x', type: 'tag', title: 'two' },
   [{ documentId: 'x', n: 2 }],
 ];
 
