@@ -15,6 +15,7 @@ import { setNonce } from 'get-nonce';
 import type { MouseEvent } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
+import { useSearch } from 'wouter/use-browser-location';
 import { ApiError, isTemporary, OfflineError } from './api/errors.ts';
 import { reload } from './api/reload.ts';
 import { session } from './api/session.ts';
@@ -111,6 +112,9 @@ const client = new QueryClient({
   },
 });
 
+// The router decodes the search of an address, whose values `URLSearchParams` would decode a second time.
+const useEncodedSearch = (): string => useSearch().replaceAll('%', '%25');
+
 async function start(): Promise<void> {
   await loadExtension();
   const language = chosenLanguage();
@@ -137,7 +141,7 @@ async function start(): Promise<void> {
       >
         <QueryClientProvider client={client}>
           <TextsProvider value={{ texts, language }}>
-            <Router base={settings.base} aroundNav={leaving.navigate}>
+            <Router base={settings.base} searchHook={useEncodedSearch} aroundNav={leaving.navigate}>
               <Boundary>{isSecureContext ? <App /> : <NeedsHttps />}</Boundary>
             </Router>
           </TextsProvider>

@@ -77,6 +77,18 @@ const report = defineCollectionType({
     expect(new URL(ann.page.url()).search).toBe('');
   });
 
+  it('keeps a search for an encoded character as it was typed', async () => {
+    const field = (): Promise<string> =>
+      ann.page.$eval('[role=searchbox]', (input) => (input as unknown as { value: string }).value);
+    await ann.open('/content/report');
+    await (await ann.page.waitForSelector('[role=searchbox]'))?.type('caf%C3%A9 %26');
+    await ann.until('searched', async () => ann.page.url().endsWith('?q=caf%25C3%25A9+%2526'));
+    await shows();
+    expect(await field()).toBe('caf%C3%A9 %26');
+    await ann.openAnew('/content/report?q=caf%25C3%25A9+%2526');
+    expect(await field()).toBe('caf%C3%A9 %26');
+  });
+
   it('finds drafts, modified and published documents, each by one request', async () => {
     await ann.open('/content/report');
     await shows('Alone', 'Changed', 'Live');
