@@ -72,7 +72,13 @@ export default function PreviewPane({
           onChange={setWidth}
           data={(Object.keys(WIDTHS) as Width[]).map((value) => ({ value, label: panels.widths[value] }))}
         />
-        {data !== undefined && <NewTab url={data.url} refresh={() => void refetch()} />}
+        {data !== undefined && (
+          <NewTab
+            url={data.url}
+            since={query.dataUpdatedAt}
+            refresh={() => void refetch({ cancelRefetch: false })}
+          />
+        )}
         <Button size="compact-sm" variant="default" onClick={close}>
           {panels.closePreview}
         </Button>
@@ -90,10 +96,16 @@ export default function PreviewPane({
   );
 }
 
+interface NewTabProps {
+  readonly url: string;
+  /** Time of the token in milliseconds since 1970. */
+  readonly since: number;
+  readonly refresh: () => void;
+}
+
 /** Link with a token that is not old: a press on an old one asks for another first. */
-function NewTab({ url, refresh }: { readonly url: string; readonly refresh: () => void }) {
+function NewTab({ url, since, refresh }: NewTabProps) {
   const { panels } = useTexts();
-  const [since] = useState(() => Date.now());
   return (
     <Anchor
       size="sm"

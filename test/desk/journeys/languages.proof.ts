@@ -127,6 +127,26 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     await ann.press('Close the preview');
   });
 
+  it('gets another token for an old link to the page, and no further one', async () => {
+    await ann.openAnew(`/content/article/${article}?preview`);
+    await shows('Harbours in <winter>');
+    await ann.page.evaluate('{ const { now } = Date; Date.now = () => now() + 60_000; }');
+    const asked: string[] = [];
+    const listen = (request: { url(): string }): void => {
+      if (request.url() === `${visit.room.desk}/preview`) asked.push(request.url());
+    };
+    ann.page.on('request', listen);
+    const link = await ann.page.waitForSelector('::-p-aria([name="Open in a new tab"][role="link"])');
+    for (let times = 0; times < 3; times += 1) {
+      await link?.hover();
+      await ann.page.waitForNetworkIdle();
+      await ann.page.mouse.move(0, 0);
+    }
+    ann.page.off('request', listen);
+    expect(asked).toHaveLength(1);
+    await ann.openAnew('/content/article');
+  });
+
   it('is offered neither a preview nor times for a language without a version', async () => {
     const asked: string[] = [];
     const listen = (request: { url(): string }): void => void asked.push(request.url());
