@@ -1,5 +1,5 @@
 /** Fields of plain values: texts, numbers, times and choices. */
-import { Checkbox, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Input, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { type ChangeEvent, type ComponentType, type FocusEvent, useState } from 'react';
 import { isNumber, lengthOf, losesDigits, problemOf } from '../form/check.ts';
 import { unfinished, unfinishedText } from '../form/values.ts';
@@ -151,10 +151,16 @@ function NumberField(props: FieldProps) {
 
 function BooleanField(props: FieldProps) {
   const { value, set, shared } = useInput<boolean>(props);
-  const { placeholder: _placeholder, readOnly, required: _required, ...rest } = shared;
+  const { placeholder: _placeholder, readOnly, required, label, ...rest } = shared;
   return (
     <Checkbox
       {...rest}
+      // The browser would take a required box for one that has to be on.
+      label={
+        <Input.Label component="span" size="inherit" fw="inherit" required={required}>
+          {label}
+        </Input.Label>
+      }
       checked={value === true}
       indeterminate={value === null || value === undefined}
       // A value that is not set does not look like one that is on.

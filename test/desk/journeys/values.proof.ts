@@ -8,7 +8,12 @@ const fair = defineCollectionType({
   singularApiId: 'fair',
   pluralApiId: 'fairs',
   desk: { title: 'name', list: ['name', 'opened'] },
-  attributes: { name: { type: 'string' }, opened: { type: 'timestamp' }, days: { type: 'array' } },
+  attributes: {
+    name: { type: 'string' },
+    opened: { type: 'timestamp' },
+    days: { type: 'array' },
+    indoors: { type: 'boolean', required: true, default: false },
+  },
 });
 
 (hasBrowser ? describe : describe.skip)('values that are not right yet', () => {
@@ -122,6 +127,13 @@ const fair = defineCollectionType({
     await ann.fill('Days', '');
     await ann.saved();
     expect((await visit.api('get', `/fairs/${documentId}`)).days).toBeNull();
+  });
+
+  it('have a mark if they are required: boxes', async () => {
+    await ann.open('/content/fair/new');
+    await ann.check('Indoors');
+    expect(await ann.texts('.mantine-Checkbox-root')).toEqual(['Indoors *']);
+    await ann.saved();
   });
 
   it('may be as long as the server accepts, in characters that are longer in the browser', async () => {
