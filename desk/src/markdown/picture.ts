@@ -6,5 +6,7 @@ export function pictureText({ title, file }: Link): string {
   const text =
     typeof alternativeText === 'string' && alternativeText !== '' ? alternativeText : (title ?? '');
   const address = typeof url === 'string' ? encodeURI(decodeURI(url)) : '';
-  return `![${text.replace(/[[\]\\]/g, '\\$&')}](${address.replace(/\(/g, '%28').replace(/\)/g, '%29')})`;
+  // An empty line would end the picture.
+  const inLine = text.replace(/\s+/g, ' ').replace(/[[\]\\]/g, '\\$&');
+  return `![${inLine}](${address.replace(/\(/g, '%28').replace(/\)/g, '%29')})`;
 }

@@ -7,6 +7,9 @@ import {
   toggleAround,
   toggleLines,
 } from '../../../desk/src/markdown/commands.ts';
+import { pictureText } from '../../../desk/src/markdown/picture.ts';
+import { linkOf } from '../../../desk/src/form/values.ts';
+import { MODEL } from './model.ts';
 
 /** Runs a command in a text with `|` at both ends of the selection, or once at the cursor. */
 function run(command: StateCommand, marked: string, typed = '|'): string {
@@ -88,5 +91,17 @@ describe('link()', () => {
     expect(run(link('https://example.org'), 'See |here|', ' and')).toBe(
       'See [here](https://example.org) and',
     );
+  });
+});
+
+describe('pictureText()', () => {
+  it.each([
+    ['A harbour', '![A harbour](/uploads/a%20b.png)'],
+    ['A harbour\n\nat night\t.', '![A harbour at night .](/uploads/a%20b.png)'],
+    ['[A] \\', '![\\[A\\] \\\\](/uploads/a%20b.png)'],
+    [null, '![a b.png](/uploads/a%20b.png)'],
+  ])('is one line with the alternative text %j', (alternativeText, expected) => {
+    const file = { documentId: 'a', name: 'a b.png', url: '/uploads/a b.png', alternativeText };
+    expect(pictureText(linkOf(file, 'file', MODEL))).toBe(expected);
   });
 });
