@@ -32,6 +32,7 @@ export const reasons: typeof english = {
   takenTogether: 'Ein anderes Dokument hat dieselben Werte schon.',
   noLink:
     'Ein verknüpftes Dokument wurde gelöscht oder existiert in dieser Sprache nicht. Entfernen Sie den Link.',
+  tooManyBytes: (count) => `Höchstens ${count} Zeichen. Umlaute und andere Sonderzeichen zählen mehrfach.`,
   tooFew: (count) => (count === 1 ? 'Mindestens 1 Eintrag' : `Mindestens ${count} Einträge`),
   tooMany: (count) => (count === 1 ? 'Höchstens 1 Eintrag' : `Höchstens ${count} Einträge`),
   foreignBlock:

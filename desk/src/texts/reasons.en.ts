@@ -32,6 +32,7 @@ export const reasons = {
   noPicture: 'The file is not a picture, or it is damaged.',
   takenTogether: 'Another document already has the same values.',
   noLink: 'A linked document was deleted, or does not exist in this language. Remove the link.',
+  tooManyBytes: (count: number) => `At most ${count} characters. Those with accents count several times.`,
   tooFew: (count: number) => (count === 1 ? 'At least 1 entry' : `At least ${count} entries`),
   tooMany: (count: number) => (count === 1 ? 'At most 1 entry' : `At most ${count} entries`),
   range: (lowest: string, highest: string) => `From ${lowest} to ${highest}`,
