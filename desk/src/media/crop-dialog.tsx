@@ -104,7 +104,10 @@ export default function CropDialog({ file, folder, close, replaced, work, alert 
     setBusy(true);
     const isDone = await work(async () => {
       const now = 'findOne' in verbs ? await asShown(file) : { body: file, etag: null };
-      await send(await cropped(file, area), area, now);
+      const part = await cropped(file, area).catch(() => {
+        throw new Error(media.cropFailed);
+      });
+      await send(part, area, now);
     }, media.stored);
     setBusy(false);
     if (isDone && isShown.current) close();

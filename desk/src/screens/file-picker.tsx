@@ -66,7 +66,7 @@ export default function FilePicker({ isOne, allowed, memory, close }: Props) {
   });
   return (
     <Dialog title={texts.library} close={() => close([])} size="80rem">
-      <DropArea uploads={uploads} isEnabled={mayUpload}>
+      <DropArea uploads={uploads} isEnabled={mayUpload && opened === null}>
         <Stack>
           <LibraryTools state={state} go={go} allowed={allowed} />
           {mayUpload && (

@@ -449,6 +449,21 @@ const leaflet = defineCollectionType({
     await ann.openAnew('/media');
   });
 
+  it('is told that a picture could not be cropped, in words of the desk', async () => {
+    const { documentId } = await visit.upload('fog.png', '#5b7553', { folder: '/fog' });
+    await ann.openAnew('/media?folder=/fog');
+    await ann.press('fog.png');
+    await inDialog('Crop');
+    await ann.page.waitForSelector('.reactEasyCrop_CropArea');
+    await ann.until('ready', async () => (await ann.page.$$('button[data-disabled]')).length < 2);
+    await ann.page.evaluate(`window.createImageBitmap = () => Promise.reject(new Error('Not decoded'))`);
+    await ann.press('Replace the picture');
+    await ann.sees('The picture could not be cropped');
+    expect(await ann.text()).not.toContain('Not decoded');
+    await visit.api('delete', `/upload/files/${documentId}`);
+    await ann.openAnew('/media');
+  });
+
   it('chooses several pictures in their order, and the library opens where it was', async () => {
     const { documentId } = await visit.api('post', '/articles?status=draft', { data: { title: 'Gallery' } });
     await ann.open(`/content/article/${documentId}`);
@@ -536,6 +551,23 @@ const leaflet = defineCollectionType({
     expect(await visit.api('get', '/upload/files?filters[name]=notes.txt')).toEqual([]);
     await ann.page.keyboard.press('Escape');
     await closed();
+  });
+
+  it('uploads no picture that is pasted while the details of a file are open', async () => {
+    const { documentId } = await visit.upload('quay.png', '#223344');
+    await ann.openAnew('/content/article/new');
+    await ann.page
+      .locator('[data-path=cover] ::-p-aria([name="Choose from the library"][role="button"])')
+      .click();
+    await ann.press('Details of quay.png');
+    await ann.field('Alternative text');
+    const count = async (): Promise<number> => (await visit.api('get', '/upload/files')).length;
+    const before = await count();
+    await give('paste', 'body', ['pasted.png', '#001122']);
+    await ann.page.waitForNetworkIdle();
+    expect(await count()).toBe(before);
+    await visit.api('delete', `/upload/files/${documentId}`);
+    await ann.openAnew('/media');
   });
 
   it('lists the kinds that the field accepts, and offers them as filters', async () => {
