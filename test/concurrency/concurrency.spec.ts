@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MikroORM } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { CONTENT_ORM, type ContentService, defineCollectionType, getContentToken } from 'nestjs-content-api';
 import { type BusyApp, parallel, type Reply, startBusy, statuses } from './app.ts';
 import { busy } from './model.ts';
 import { expectSoon } from '../support/dose.ts';
+import { lookUntil } from '../support/look-until.ts';
 
 /** Number of times that a test looks for open transactions, 50 ms apart. */
 const LOOKS = 100;
@@ -545,5 +549,58 @@ describe('concurrent writers', () => {
       await sleep(50);
     }
     expect(Math.max(...stayed.values())).toBeLessThan(LOOKS);
+  });
+});
+
+describe('a draft of a type without locales, and a write from the other side', () => {
+  const article = defineCollectionType({
+    singularApiId: 'article',
+    pluralApiId: 'articles',
+    draftAndPublish: true,
+    attributes: {
+      title: { type: 'string' },
+      tags: { type: 'relation', relation: 'manyToMany', target: 'tag', inversedBy: 'articles' },
+    },
+  });
+  const tag = defineCollectionType({
+    singularApiId: 'tag',
+    pluralApiId: 'tags',
+    draftAndPublish: true,
+    attributes: {
+      articles: { type: 'relation', relation: 'manyToMany', target: 'article', mappedBy: 'tags' },
+    },
+  });
+  let test: BusyApp;
+  beforeAll(
+    async () =>
+      void (test = await startBusy({
+        contentTypes: [article, tag],
+        access: { public: { '*': '*' } },
+      })),
+  );
+  afterAll(() => test.close());
+
+  it('D21 the draft gets the revision of both writes, and both are published', async () => {
+    const made = async (path: string, data: object): Promise<string> =>
+      (await test.client.post(`/api/${path}`, data)).body.data.documentId;
+    const tagId = await made('tags', {});
+    const id = await made('articles', { title: 'a', tags: [tagId] });
+    await test.client.put(`/api/articles/${id}?status=draft`, { tags: [] });
+    const articles = test.app.get<ContentService>(getContentToken('article'), { strict: false });
+    const { em } = test.app.get<MikroORM>(CONTENT_ORM, { strict: false });
+    const connected = await em.fork().transactional(async (inner) => {
+      await articles.update(id, { title: 'b' }, { status: 'draft' }, { em: inner as SqlEntityManager });
+      const reply = test.client.put(`/api/tags/${tagId}?status=draft`, { articles: { connect: [id] } });
+      const waiting = (): Promise<unknown[]> =>
+        test.sql(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+      expect(await lookUntil(waiting, (rows) => rows.length > 0)).not.toEqual([]);
+      return { reply };
+    });
+    expect((await connected.reply).status).toBe(200);
+    expect((await test.client.put(`/api/articles/${id}`, {})).status).toBe(200);
+    const { body } = await test.client.get(`/api/articles/${id}?populate=tags`);
+    expect(body.data).toMatchObject({ title: 'b', tags: [{ documentId: tagId }] });
   });
 });

@@ -1,6 +1,7 @@
 /**
  * Locks of a write. Each writer locks its document exclusively, and shares the lock of the links that its
- * type owns.
+ * type owns. With drafts or locales it shares that lock even if it changes no link: writers of links compute
+ * revisions from all values of a row.
  * A writer that changes links from the inverse side, takes exclusive targets or deletes targets locks these
  * links exclusively. It may then change rows of several documents.
  */
@@ -53,7 +54,7 @@ interface WriteTarget {
 export function locksOfWrite({ type, documentId, publish }: WriteTarget, body: Body): Lock[] {
   const existing = documentId !== null || type.kind === 'singleType';
   const publishes = existing && type.draftAndPublish && publish;
-  const others = existing && type.localized ? type.storage.owning : [];
+  const others = existing && (type.localized || type.draftAndPublish) ? type.storage.owning : [];
   const given = [...body.values.relations.values()].map(({ attribute }) => attribute);
   return [
     ...documentLock(type, documentId),
