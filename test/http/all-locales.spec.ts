@@ -1,5 +1,6 @@
-/** Publishing and discarding all locales (`locale=*`): links of locales that it does not concern stay. */
-import { defineCollectionType } from 'nestjs-content-api';
+/** Publishing and discarding all locales (`locale=*`): each locale has its own links. */
+import { Injectable } from '@nestjs/common';
+import { BeforeContent, type ContentEvent, defineCollectionType } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
 const story = defineCollectionType({
@@ -93,5 +94,81 @@ describe('all locales of a story that is published in English only', () => {
     await test.http.delete(`/api/stories/${storyId}?${filter}`).expect(204);
     await test.http.get(`/api/stories/${storyId}`).expect(404);
     expect(await read(`stories/${storyId}?locale=fr&status=draft`)).toMatchObject({ title: 'Vagues' });
+  });
+});
+
+describe('all locales of a guide whose localized tags are required', () => {
+  const guide = defineCollectionType({
+    singularApiId: 'guide',
+    pluralApiId: 'guides',
+    draftAndPublish: true,
+    localized: true,
+    actions: true,
+    attributes: {
+      title: { type: 'string', localized: true },
+      tags: { type: 'relation', relation: 'manyToMany', target: 'tag', localized: true, required: true },
+    },
+  });
+  let added: readonly string[] | null = null;
+  @Injectable()
+  class Adding {
+    @BeforeContent('guide', 'publish')
+    before({ data }: ContentEvent): void {
+      if (added !== null) data['tags'] = added;
+    }
+  }
+  let test: TestApp;
+  let tagId: string;
+  beforeAll(async () => {
+    test = await createTestApp({
+      contentTypes: [guide, tag],
+      locales: ['en', 'fr', 'de'],
+      strictRelations: true,
+      access: { public: { '*': '*' } },
+      providers: [Adding],
+    });
+    const { body } = await test.http.post('/api/tags').send({ data: { name: 'sea' } });
+    tagId = body.data.documentId;
+  });
+  afterAll(() => test.close());
+  afterEach(() => {
+    added = null;
+  });
+
+  /** Creates a guide with a draft in each locale. */
+  const make = async (locales: Readonly<Record<string, readonly string[]>>): Promise<string> => {
+    let path = '';
+    for (const [locale, tags] of Object.entries(locales)) {
+      const request = test.http[path === '' ? 'post' : 'put'](
+        `/api/guides${path}?status=draft&locale=${locale}`,
+      );
+      const { body } = await request.send({ data: { title: locale, tags } });
+      path = `/${String(body.data.documentId)}`;
+    }
+    return path;
+  };
+  const publish = (path: string) => test.http.post(`/api/guides${path}/actions/publish?locale=*`);
+  const tagsOf = async (path: string, locale: string): Promise<string[]> => {
+    const { body } = await test.http.get(`/api/guides${path}?locale=${locale}&populate=tags`).expect(200);
+    return body.data.tags.map(({ name }: { name: string }) => name);
+  };
+
+  it('8.24 11.36 returns 400 if the tags of another locale than the default are missing', async () => {
+    const path = await make({ en: [tagId], fr: [] });
+    const { body } = await publish(path).expect(400);
+    expect(body.error.details).toMatchObject({ locale: 'fr', errors: [{ path: ['tags'] }] });
+  });
+
+  it('8.24 11.36 publishes complete locales without the default one', async () => {
+    const path = await make({ fr: [tagId], de: [tagId] });
+    await publish(path).expect(200);
+    expect([await tagsOf(path, 'fr'), await tagsOf(path, 'de')]).toEqual([['sea'], ['sea']]);
+  });
+
+  it('8.24 publishes tags that a hook adds in each locale', async () => {
+    const path = await make({ fr: [], de: [] });
+    added = [tagId];
+    await publish(path).expect(200);
+    expect([await tagsOf(path, 'fr'), await tagsOf(path, 'de')]).toEqual([['sea'], ['sea']]);
   });
 });

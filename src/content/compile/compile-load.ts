@@ -37,7 +37,7 @@ import {
   type VersionsShape,
   versionsShape,
 } from './load-shape.js';
-import { currentRows, hasVersion, rowScope, type RowScope } from './scope.js';
+import { column, currentRows, hasVersion, rowScope, type RowScope } from './scope.js';
 import { documentOf } from './version-sql.js';
 
 /** Condition that a row's document belongs to the caller; false without an owner condition. */
@@ -116,7 +116,8 @@ function storedColumn(attribute: Attribute, row: RowScope, { needed, merged }: L
 
 function storedTargets(attribute: LinkedAttribute, row: RowScope, request: LoadShape): Sql[] {
   if (!request.touched.has(attribute.name)) return [];
-  const { linkLocale: locale, defaultLocale } = request;
+  const { linkLocale, defaultLocale } = request;
+  const locale = request.locale === null ? column(row, 'locale') : linkLocale;
   const list = joinSql(attribute.join).storedList(attribute.join, { row, attribute, locale, defaultLocale });
   return [sql`${list} as ${quote(attribute.name)}`];
 }

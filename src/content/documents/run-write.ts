@@ -10,6 +10,7 @@ import type { Row, Runner } from '../../pool/runner.js';
 import { bodyError } from '../../kernel/errors.js';
 import { writtenCoverage } from '../plan/coverage.js';
 import type { LoadedState } from '../plan/loaded.js';
+import { missingLocks } from '../plan/locks.js';
 import type { Lock } from '../../pool/locks.js';
 import {
   type BodyWrite,
@@ -137,11 +138,6 @@ async function changedByHooks<T>(
   return [changed, await load({ ...work, expects: false }, changed, missingLocks(changed.locks, plan.locks))];
 }
 
-const missingLocks = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
-  locks.filter(
-    ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
-  );
-
 /**
  * Acquires the locks and loads the state in one round trip. Creates missing drafts first (D29). If the state
  * is predictable, a check of it is sent with the write.
@@ -199,7 +195,8 @@ async function stepsOf(
   }
   const requests: StepsRequest[] = [];
   for (const found of loaded.each) {
-    const one = { ...target, locale: found.versions.own?.locale ?? target.locale, everyLocale: false };
+    const locale = found.versions.own?.locale ?? target.locale;
+    const one = { ...target, locale, linkLocale: locale, everyLocale: false };
     try {
       const writeValues = await valuesIn(work, { plan, target: one, body }, found);
       requests.push({ plan: { ...plan, target: one }, loaded: found, writeValues });

@@ -74,3 +74,9 @@ export const locksOfDelete = ({ type, documentId }: Omit<WriteTarget, 'publish'>
   ...type.storage.relations.flatMap(writtenLock),
   ...type.storage.incomingLocks.map((name) => ({ name, exclusive: true })),
 ];
+
+/** Returns the locks that the held ones do not include. */
+export const missingLocks = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
+  locks.filter(
+    ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
+  );
