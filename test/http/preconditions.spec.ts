@@ -165,6 +165,17 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     await put(path, {}, { 'If-Match': await tagOf(`${path}?status=draft`) }).expect(200);
   });
 
+  it.each([
+    ['refuses the ETag of the published version for another draft', 'two', 412],
+    ['accepts the ETag of the published version for an equal draft', 'one', 200],
+  ])('%s if both revisions are unknown, as of adopted content', async (_what, title, status) => {
+    await put('/api/home', { title: 'one' }).expect(200);
+    await put('/api/home?status=draft', { title }).expect(200);
+    await test.sql('update home set revision = 0');
+    await put('/api/home', { title: 'three' }, { 'If-Match': await tagOf('/api/home') }).expect(status);
+    await test.http.delete('/api/home').expect(204);
+  });
+
   it('a value that locales share changes the ETag of each locale; other values do not', async () => {
     const path = await make();
     await put(`${path}?locale=fr`, { title: 'un' }).expect(200);

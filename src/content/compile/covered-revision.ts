@@ -82,9 +82,9 @@ const coveredValue = byKind<Attribute, [EmbeddedValue], Sql | null>({
   zone: instancesOf,
 });
 
-/** Prints the present revision of a row; the stored one if that is known and the whole row is covered. */
+/** Prints the current revision of a row; the stored one if that is known and the whole row is covered. */
 export function coveredRevision(type: ContentType, row: Sql, coverage: Coverage | null): Sql {
-  if (coverage === null) return currentRevision(type, row);
+  if (coverage === null || coverage.omitted.length === 0) return currentRevision(type, row);
   const { covers } = coverage;
   return revisionOf({
     type,

@@ -21,7 +21,7 @@ export interface LoadRequest {
   readonly merged: ReadonlySet<string>;
   readonly references: readonly (readonly [ContentType, Lookup])[];
   readonly own: OwnCondition | null;
-  /** Part of the versions that needs its own revision; null for none. */
+  /** Part of the versions that a precondition compares; null without one. */
   readonly coverage: Coverage | null;
   /** Condition that a feature has stored the row `t`: the same for all writes of the type. */
   readonly kept: Sql | null;

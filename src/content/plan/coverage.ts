@@ -109,7 +109,10 @@ export function coverageIn({ caller, root, limits }: Reading): { readonly covera
   };
 }
 
-export function writtenCoverage(caller: Caller, type: ContentType, limits: ContentLimits): Coverage | null {
+const WHOLE: Coverage = { covers: () => true, omitted: [] };
+
+/** Returns the coverage of a version that is compared before a write. */
+export function writtenCoverage(caller: Caller, type: ContentType, limits: ContentLimits): Coverage {
   const fields = answerFields(caller, { type, action: oneOf(type) }, false);
-  return coverageIn({ caller, root: { fields, published: true }, limits }).coverage?.(type, true) ?? null;
+  return coverageIn({ caller, root: { fields, published: true }, limits }).coverage?.(type, true) ?? WHOLE;
 }

@@ -8,7 +8,7 @@ export interface VersionRow {
   readonly published: boolean;
   /** 64-bit integer as text. */
   readonly revision: string;
-  /** Revision of the part that the writer can read; equal to `revision` if that is everything. */
+  /** Revision of the part that the writer can read, if a precondition compares it; otherwise `revision`. */
   readonly covered: string;
   /** Row version stamp; changes with every write of the row. */
   readonly stamp: string;
