@@ -100,16 +100,17 @@ export const compileTakenColumns = (
 export interface UidBase extends Within {
   readonly attribute: ScalarAttribute;
   readonly base: string;
-  readonly locale: string;
+  /** Locale in which the uid is unique; null if locales share it. */
+  readonly locale: string | null;
 }
 
-/** Selects the uids of a locale that begin with `base`, drafts included. */
+/** Selects the uids of a locale, or of all, that begin with `base`, drafts included. */
 export function compileTakenUids(type: ContentType, uid: UidBase): Statement {
   const { attribute, base, locale } = uid;
   const column = quote(attribute.column);
   const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;
   const conditions = [
-    sql`t.locale = ${param(locale)}::text`,
+    ...(locale === null ? [] : [sql`t.locale = ${param(locale)}::text`]),
     ...(type.draftAndPublish ? [] : [sql`t.published`]),
     sql`(t.${column} = ${param(base)}::text or ${numbered})`,
     ...isWithin(type, uid),

@@ -95,8 +95,14 @@ const ready = (missing: readonly ScalarAttribute[]): readonly ScalarAttribute[] 
   return free.length === 0 ? missing : free;
 };
 
-const nameOf = ({ target: { type, locale } }: HeldRequest, { name }: ScalarAttribute, uid: unknown): string =>
-  `${type.table}.${name}:${locale}:${String(uid)}`;
+/** Locale in which a uid is unique; null if locales share it. */
+const localeOf = (
+  { target: { type, locale } }: HeldRequest,
+  { localized }: ScalarAttribute,
+): string | null => (type.localized && !localized ? null : locale);
+
+const nameOf = (request: HeldRequest, attribute: ScalarAttribute, uid: unknown): string =>
+  `${request.target.type.table}.${attribute.name}:${localeOf(request, attribute) ?? '*'}:${String(uid)}`;
 
 /** Generates the uids that a new version omits, and reserves those that it has. */
 export async function withGeneratedUids(runner: Runner, request: HeldRequest): Promise<WriteValues> {
@@ -111,7 +117,7 @@ export async function withGeneratedUids(runner: Runner, request: HeldRequest): P
 
 /** Generates uids. One round trip for all attributes, none if there are none. */
 async function withMissingUids(runner: Runner, request: HeldRequest): Promise<WriteValues> {
-  const { type, locale } = request.target;
+  const { type } = request.target;
   const { documentId } = request.loaded.versions;
   const { writeValues } = request.checked;
   let missing = missingUids(request);
@@ -121,7 +127,7 @@ async function withMissingUids(runner: Runner, request: HeldRequest): Promise<Wr
     const wanted = ready(missing).map((attribute): UidBase => ({
       attribute,
       base: baseOf(attribute, values, request),
-      locale,
+      locale: localeOf(request, attribute),
       documentId,
       columns: withinOf(request, uniqueWith(type, attribute.name) ?? []),
     }));
