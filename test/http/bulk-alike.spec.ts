@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { dose } from '../support/dose.ts';
+import { lookUntil } from '../support/look-until.ts';
 
 const note = defineComponent({
   uid: 'parts.note',
@@ -279,6 +280,28 @@ describe('bulk writes of alike items', () => {
     }));
     const { body } = await bulk(items).expect(400);
     expect(body.error.details).toMatchObject({ index: 3, errors: [{ path: ['code'] }] });
+  });
+
+  it('D14 acquires few locks for the unique values of many components', async () => {
+    const data = Array.from({ length: 100 }, (_, n) => ({
+      action: 'create',
+      data: { key: { code: `locked-${n}` } },
+    }));
+    // Inserts wait for this lock, after the values are locked.
+    const holder = await test.connect();
+    await holder.query('begin; lock table labels in share mode');
+    const reply = bulk(data, 'labels').expect(200);
+    const written = reply.then(({ body }) => idsOf(body.data));
+    const waiting = (): Promise<unknown[]> =>
+      test.sql(`select 1 from pg_locks where not granted and relation = 'labels'::regclass`);
+    expect(await lookUntil(waiting, (rows) => rows.length > 0)).not.toEqual([]);
+    const locks = await test.sql(
+      `select 1 from pg_locks where locktype = 'advisory'
+       and database = (select oid from pg_database where datname = current_database())`,
+    );
+    await holder.end();
+    expect(await written).toHaveLength(100);
+    expect(locks.length).toBeLessThan(20);
   });
 
   it.each(['labels', 'shelves'])(

@@ -17,6 +17,8 @@ export interface HeldRequest extends BodyWrite {
   readonly loaded: LoadedState;
   readonly checked: CheckedValues;
   readonly checksTaken: boolean;
+  /** Number of writes of the transaction. */
+  readonly writes: number;
   /** Values that writes of the same transaction have reserved; null unless they run together. */
   readonly claims: Claims | null;
 }

@@ -19,14 +19,20 @@ import type { Versions } from '../plan/versions.js';
 import type { WriteTarget } from '../plan/write-plan.js';
 import { claim, type HeldRequest, withGeneratedUids, withinOf } from './generate-uid.js';
 
-/** Maximum of advisory locks per write; PostgreSQL has room for a few thousand in all. */
+/**
+ * Maximum of locked values per write, and of writes per transaction that lock values. Other writes lock all
+ * values of an attribute by one lock. PostgreSQL has room for a few thousand locks in all.
+ */
 const MOST_LOCKS = 32;
+const MOST_WRITES = 8;
 
 const nameOf = ({ table }: Pick<ContentType, 'table'>, value: UniqueValue): string =>
   `${table}.${modelPathOf(value)}=${patternOf(value)}`;
 
-function locksOf({ table }: ContentType, values: readonly UniqueValue[]): Lock[] {
-  const few = values.length <= MOST_LOCKS;
+function locksOf({ target: { type }, checked: { uniques: values }, writes }: HeldRequest): Lock[] {
+  const { table } = type;
+  // The writes of a transaction choose alike: a shared lock that becomes exclusive can cause deadlocks.
+  const few = writes <= MOST_WRITES && values.length <= MOST_LOCKS;
   const paths = [...new Set(values.map(modelPathOf))];
   const ofPaths = paths.map((path) => ({ name: `${table}.${path}`, exclusive: !few }));
   const ofValues = values.map((value) => ({ name: nameOf({ table }, value), exclusive: true }));
@@ -95,7 +101,7 @@ async function holdUniqueValues(runner: Runner, request: HeldRequest): Promise<v
     patterns: list.map(patternOf),
     locales: localesOf(target, loaded.versions, holder.localized),
   }));
-  const locks = locksOf(target.type, checked.uniques);
+  const locks = locksOf(request);
   claim(
     request,
     checked.uniques.map((value) => nameOf(target.type, value)),

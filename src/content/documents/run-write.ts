@@ -82,6 +82,7 @@ export interface Attempt {
   readonly runner: AheadRunner;
   readonly expects: boolean;
   readonly checksTaken: boolean;
+  readonly writes: number;
   readonly claims: Claims | null;
   readonly values: UniqueValues;
 }

@@ -46,7 +46,8 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
         const one = (write: WriteRun<T>, through: Runner): Promise<WriteResult<T>> => {
           const holding = writes.length === 1 ? through : { ...through, held: write.plan.locks };
           const runner = new AheadRunner(holding);
-          return attempt({ base, values, expects, checksTaken, claims, runner }, write);
+          const work = { base, values, expects, checksTaken, claims, runner, writes: writes.length };
+          return attempt(work, write);
         };
         if (together) done = await inLockstep(open, writes, { locksOf: ({ plan }) => plan.locks, work: one });
         else for (const write of writes) done.push(await one(write, open));
