@@ -413,6 +413,17 @@ describe.each(adaptersFor('express'))('components and zones on %s', (adapter) =>
       expect(many).toMatchObject([{ id: made.many[1].id }, { id: made.many[0].id, name: 'M1', note: 'one' }]);
     });
 
+    it('D21 an empty list inside a component that is sent back modifies nothing', async () => {
+      const made = await create('papers', { one: { name: 'aa', inner: { label: 'i' } } });
+      expect(made.one.inner.cores).toEqual([]);
+      const { id, inner } = made.one;
+      const sent = { id, inner: { id: inner.id, label: 'i', cores: [] } };
+      await update('papers', made, { one: sent }, 'status=draft');
+      const found = `filters[documentId]=${made.documentId}&publicationFilter`;
+      const { body } = await test.http.get(`/api/papers?status=draft&${found}=modified`).expect(200);
+      expect(body.data).toEqual([]);
+    });
+
     it('shows a draft edit of an instance only after publishing', async () => {
       const made = await create('papers', { one: { name: 'aa' } });
       await update('papers', made, { one: { id: made.one.id, name: 'AA' } }, 'status=draft');

@@ -91,13 +91,14 @@ function linkedMember(attribute: LinkedAttribute, level: Level, context: PlanCon
   return attribute.many && list.length > 0 ? list : list[0];
 }
 
+const embeddedMember = (attribute: EmbeddedAttribute, level: Level, context: PlanContext): unknown =>
+  plannedOrStored(attribute, orNothing(planInstances(attribute, level, context)), level);
+
 const memberOf = byKind<Attribute, [Level, PlanContext], unknown>({
   scalar: (attribute, level, context) =>
     plannedOrStored(attribute, planScalar(attribute, level, context), level),
-  component: (attribute, level, context) =>
-    plannedOrStored(attribute, planInstances(attribute, level, context), level),
-  zone: (attribute, level, context) =>
-    plannedOrStored(attribute, planInstances(attribute, level, context), level),
+  component: embeddedMember,
+  zone: embeddedMember,
   relation: linkedMember,
   morph: linkedMember,
 });
