@@ -26,6 +26,8 @@ const label = defineCollectionType({
     slug: { type: 'uid', targetField: 'name', generate: true },
     key: { type: 'component', component: 'parts.key' },
     zone: { type: 'dynamiczone', components: ['parts.quote', 'parts.seo'] },
+    options: { type: 'json' },
+    main: { type: 'relation', relation: 'manyToOne', target: 'label' },
     others: { type: 'relation', relation: 'manyToMany', target: 'label' },
   },
 });
@@ -152,6 +154,18 @@ describe.each(ADAPTERS)('combinations on %s', (adapter) => {
       .send({ data: { zone: sent } })
       .expect(200);
     expect(body.data.zone).toEqual(zone);
+  });
+
+  it('1.25 a populated target with an attribute `options` can be sent back', async () => {
+    const target = await post('/api/labels', { options: { wide: true } });
+    const { documentId } = await post('/api/labels', { main: target.documentId });
+    const path = `/api/labels/${documentId}?populate=main`;
+    const { main } = (await test.http.get(path).expect(200)).body.data;
+    const put = (data: object) => test.http.put(path).send({ data: { main: data } });
+    expect((await put(main).expect(200)).body.data.main).toEqual(main);
+    // An operation has no id.
+    await put({ ...main, connect: [documentId] }).expect(400);
+    await put({ connect: [documentId], options: { strict: false } }).expect(200);
   });
 
   it('11.19 the disconnection of a row id that no document can have has no effect', async () => {

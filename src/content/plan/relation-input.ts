@@ -152,6 +152,15 @@ function change(raw: Readonly<Record<string, unknown>>, place: RelationPlace): R
     : { kind: 'change', connect, disconnect, strict };
 }
 
+/** Whether an object is a populated target whose attributes have the names of operations. */
+const isTarget = (
+  raw: Readonly<Record<string, unknown>>,
+  operations: readonly string[],
+  { attribute: { targets } }: RelationPlace,
+): boolean =>
+  (raw['documentId'] ?? raw['id'] ?? null) !== null &&
+  targets.some(({ attributes }) => operations.every((key) => attributes.has(key)));
+
 /**
  * Parses a relation. Throws `Invalid relations` or `Invalid key … at …` with the path of the attribute, also
  * for items of polymorphic relations without a valid type.
@@ -159,7 +168,8 @@ function change(raw: Readonly<Record<string, unknown>>, place: RelationPlace): R
 export function relationInput(raw: unknown, place: RelationPlace): RelationInput {
   if (isObject(raw)) {
     if (Object.keys(raw).length === 0) return { kind: 'keep' };
-    if (OPERATIONS.some((key) => key in raw)) return change(raw, place);
+    const operations = OPERATIONS.filter((key) => key in raw);
+    if (operations.length > 0 && !isTarget(raw, operations, place)) return change(raw, place);
   }
   return { kind: 'set', references: list(raw).map((item) => reference(item, place)) };
 }
