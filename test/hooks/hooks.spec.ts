@@ -24,11 +24,14 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 const calls: string[] = [];
 let shown: ContentEvent['document'] = null;
+/** What the hook before a write that is repeated gets. */
+const attempts: Pick<ContentEvent, 'documentId' | 'document'>[] = [];
 
 @Injectable()
 class Rules {
   @BeforeContent('author', 'create', 'update')
-  before({ data, em }: ContentEvent): void {
+  before({ data, em, documentId, document }: ContentEvent): void {
+    if (data['name'] === 'repeated') attempts.push({ documentId, document });
     if (data['name'] === 'refused') throw new ContentError('ApplicationError', 'Not this name');
     if (data['name'] === 'forbidden') throw new ForbiddenException();
     if (typeof data['name'] === 'string') data['name'] = data['name'].trim();
@@ -36,8 +39,12 @@ class Rules {
   }
 
   @AfterContent('author', 'create')
-  after({ document, documentId }: ContentEvent): void {
+  async after({ document, documentId, em }: ContentEvent): Promise<void> {
     shown = document;
+    if (document?.['name'] === 'repeated' && attempts.length === 1)
+      await em?.execute(
+        `do $$ begin raise exception 'again' using errcode = 'serialization_failure'; end $$`,
+      );
     if (document?.['name'] === 'undone')
       throw new ContentError('ApplicationError', `Undone ${documentId === null}`);
   }
@@ -119,6 +126,14 @@ describe('hooks', () => {
       .expect(201);
     expect(shown).toMatchObject({ name: 'Bea', articles: [], profile: null });
     expect(shown).not.toHaveProperty('email');
+  });
+
+  it('get nothing of an attempt that the database has rolled back', async () => {
+    await http
+      .post('/api/authors')
+      .send({ data: { name: 'repeated' } })
+      .expect(201);
+    expect(attempts).toEqual(Array(2).fill({ documentId: null, document: null }));
   });
 
   it('get the create or update first, then the publish', async () => {

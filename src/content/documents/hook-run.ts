@@ -64,6 +64,9 @@ export class HookRun {
    */
   async before(runner: Runner, raw: unknown): Promise<ChangedBody> {
     if (!this.changesData) return { body: raw, changed: new Set() };
+    // A former attempt is rolled back.
+    this.written = null;
+    this.document = null;
     const sent: Readonly<Record<string, unknown>> = isObject(raw) && isObject(raw['data']) ? raw['data'] : {};
     const data: Record<string, unknown> = structuredClone(sent);
     await this.run('before', { data, em: runner.em });
