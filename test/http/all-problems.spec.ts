@@ -1,5 +1,6 @@
 /** One 400 response lists all problems of a body: keys, values, unique values, relations (protocol 14.21). */
-import type { ComponentDefinition, ContentTypeDefinition } from 'nestjs-content-api';
+import { Injectable } from '@nestjs/common';
+import { AfterContent, type ComponentDefinition, type ContentTypeDefinition } from 'nestjs-content-api';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { failure, problem, snapshot } from './helpers.ts';
 
@@ -44,6 +45,21 @@ const page: ContentTypeDefinition = {
   },
 };
 
+const heard: ContentTypeDefinition = {
+  kind: 'collectionType',
+  singularApiId: 'heard',
+  pluralApiId: 'heards',
+  attributes: { slug: { type: 'string', unique: true }, number: { type: 'integer', unique: true } },
+};
+
+@Injectable()
+class Listener {
+  @AfterContent('heard', 'create')
+  after(): void {
+    // A write that a hook hears is not repeated.
+  }
+}
+
 const OPEN = ['title', 'slug', 'mail', 'number', 'password', 'writer', 'others', 'secret', 'links'];
 const noDocument = (id: string) => `Document with id "${id}", locale "null" not found`;
 
@@ -58,14 +74,16 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [page, writer, secret],
+        contentTypes: [page, writer, secret, heard],
         components: [link],
         access: {
           public: {
             page: ['find', 'findOne', { actions: ['create', 'update'], fields: OPEN }],
             writer: '*',
+            heard: '*',
           },
         },
+        providers: [Listener],
       },
       adapter,
     );
@@ -157,6 +175,20 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
     ]);
     const one = await refused({ data: { title: 'Second', slug: 'second', number: 1 } });
     expect(one).toEqual(problem(['number'], 'This attribute must be unique', 1).error);
+  });
+
+  it.each([
+    ['a hook', '/api/heards', {}],
+    ['an Idempotency-Key', '/api/pages', { 'Idempotency-Key': 'all-taken' }],
+  ])('14.21 lists all taken values of a write with %s', async (_what, path, headers) => {
+    const data = { ...(path === '/api/pages' ? { title: 'Second' } : {}), slug: 'first', number: 1 };
+    if (path === '/api/heards') await test.http.post(path).send({ data }).expect(201);
+    const { body } = await test.http.post(path).set(headers).send({ data }).expect(400);
+    const message = 'This attribute must be unique';
+    expect(body.error.details.errors).toMatchObject([
+      { path: ['slug'], message, value: 'first' },
+      { path: ['number'], message, value: 1 },
+    ]);
   });
 
   it('14.21 lists taken values of components and of the document, which have no other problem', async () => {

@@ -75,7 +75,8 @@ async function reportTakenColumns(
     if (value === '') return [];
     return [{ attribute, value, locales: localesOf(target, loaded.versions, attribute.localized) }];
   });
-  if (wanted.length === 0) return;
+  // The index reports a single value, unless another problem prevents the write.
+  if (wanted.length < (isRefused(checked) ? 1 : 2)) return;
   const taken = await runner.run(compileTakenColumns(type, loaded.versions.documentId, wanted));
   for (const row of taken) {
     const found = wanted[Number(row['value'])];

@@ -18,6 +18,7 @@ type Writes<T> = readonly [WriteRun<T>, ...WriteRun<T>[]];
 interface Manner {
   /** Whether the stored state is expected instead of loaded. */
   readonly expects: boolean;
+  /** Whether all unique values are checked before the write, if there are several. */
   readonly checksTaken?: boolean;
   /** Whether writes without common locks send their statements together. */
   readonly together?: boolean;
@@ -34,9 +35,11 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
   const values: UniqueValues = new Map();
   const [{ options }] = writes;
   const isHeard = writes.some(({ hooks }) => hooks.listening);
-  const together = writes.length > 1 && !isHeard && options.em === undefined;
+  // Without a second attempt, the first one checks all unique values.
+  const mayRepeat = !isHeard && options.em === undefined;
+  const together = writes.length > 1 && mayRepeat;
   let done: WriteResult<T>[] = [];
-  const transact = ({ expects, checksTaken = false, together = false }: Manner): Promise<void> =>
+  const transact = ({ expects, checksTaken = !mayRepeat, together = false }: Manner): Promise<void> =>
     base.database.transaction(
       // A batch may call this from the context of another request.
       inThisContext(async (runner: Runner) => {
@@ -59,7 +62,7 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
       // The second attempt loads the stored state and reports the exact problem.
       if (error instanceof Unexpected) return transact({ expects: false, together });
       const given = [...values.values()].filter(({ value }) => value !== undefined && value !== null);
-      if (isTaken(error) && given.length > 1 && !isHeard && options.em === undefined)
+      if (isTaken(error) && given.length > 1 && mayRepeat)
         return transact({ expects: false, checksTaken: true });
       throw error;
     })
