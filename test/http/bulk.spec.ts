@@ -241,6 +241,17 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
     expect(body.error.details.index).toBe(0);
   });
 
+  it('24.4 24.8 compares ifMatch with the version that an earlier item writes from the other side', async () => {
+    const [from, to] = await create(2, (i) => ({ name: `t${i}` }), 'tags');
+    const ifMatch = String((await test.http.get(`/api/tags/${to}`).expect(200)).headers['etag']);
+    const items = [
+      { action: 'update', documentId: from, data: { previous: to } },
+      { action: 'update', documentId: to, ifMatch, data: { name: 'late' } },
+    ];
+    const { body } = await bulk(items, { type: 'tags' }).expect(412);
+    expect(body.error.details.index).toBe(1);
+  });
+
   it('24.5 acts on every document that matches', async () => {
     const ids = await create(120, (i) => ({ title: `many ${i % 2}`, code: `many-${i}` }));
     const filters = { title: 'many 1', code: { $startsWith: 'many-' } };

@@ -52,7 +52,7 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
           const work = { base, values, expects, checksTaken, claims, runner, writes: writes.length };
           return attempt(work, write);
         };
-        if (together) done = await inLockstep(open, writes, { locksOf: ({ plan }) => plan.locks, work: one });
+        if (together) done = await inLockstep(open, writes, { locksOf: locksAmongWrites, work: one });
         else for (const write of writes) done.push(await one(write, open));
       }),
       { values, ...traitsOf(writes) },
@@ -78,6 +78,15 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
     for (const [i, { hooks }] of writes.entries())
       if (done[i]?.found === true) await hooks.committed(options.em);
   return done.map(({ answer }) => answer);
+}
+
+/**
+ * Locks of a write among those of its transaction. A write that may change the rows of its document must not
+ * run at the same time, since both load their state first.
+ */
+function locksAmongWrites<T>({ plan: { target, locks } }: WriteRun<T>): readonly Lock[] {
+  const rows = rowsLockOf(target.type, target.documentId);
+  return rows === null ? locks : [...locks, { name: rows, exclusive: false }];
 }
 
 /** Whether an error is the fault of a write, not of the connection or the load. */
