@@ -293,7 +293,9 @@ describe('bulk writes of alike items', () => {
     const reply = bulk(data, 'labels').expect(200);
     const written = reply.then(({ body }) => idsOf(body.data));
     const waiting = (): Promise<unknown[]> =>
-      test.sql(`select 1 from pg_locks where not granted and relation = 'labels'::regclass`);
+      test.sql(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'relation'`,
+      );
     expect(await lookUntil(waiting, (rows) => rows.length > 0)).not.toEqual([]);
     const locks = await test.sql(
       `select 1 from pg_locks where locktype = 'advisory'
