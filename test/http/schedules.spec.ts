@@ -309,6 +309,34 @@ describe.each(adaptersFor('express'))('due times on %s', (adapter) => {
     expect([...seen].sort()).toEqual(ids.map((_, i) => `publish en system n${i}`).sort());
   });
 
+  it('8.29 are deleted with a locale whose schedule another instance changes at the same time', async () => {
+    const other = instances[1] as Host;
+    const french = { locale: 'fr' };
+    const id = await draft(test);
+    await pages(test).update(id, { title: 'Bonjour' }, { ...french, status: 'draft' });
+    await pages(test).schedule(id, { publishAt: FUTURE }, french);
+    const waiting = async (lock: string): Promise<boolean> =>
+      (
+        await test.sql(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event = $1`,
+          [lock],
+        )
+      ).length > 0;
+    // The deletion has the lock of the document and waits for its row; the change waits for the document.
+    await other.sql('begin');
+    await other.sql(`select 1 from pages where document_id = $1 and locale = 'fr' for update`, [id]);
+    const deleted = pages(other).delete(id, french);
+    await until(() => waiting('transactionid'));
+    const changed = pages(test)
+      .schedule(id, { unpublishAt: FUTURE }, french)
+      .catch((error: unknown) => error);
+    await until(() => waiting('advisory'));
+    await other.sql('commit');
+    await deleted;
+    expect(await changed).toMatchObject({ name: 'NotFoundError' });
+    expect(await left()).toEqual([]);
+  });
+
   it('8.27 follow the clock of the database, separately for each locale', async () => {
     const id = await draft(test);
     await pages(test).update(id, { title: 'Bonjour' }, { locale: 'fr', status: 'draft' });

@@ -1,6 +1,6 @@
 /**
  * Statements of schedules. To prevent deadlocks, writers and the worker lock schedule rows before the
- * document. A deletion skips locked rows: the worker deletes them.
+ * document. A deletion skips locked rows: their holder deletes them when it finds no document.
  */
 import type { UnscheduleStep } from '../plan/steps.js';
 import type { ContentType } from '../model/model.js';
@@ -55,8 +55,8 @@ export const compileDropTime = (time: ScheduledTime): Statement =>
   print(sql`delete from ${tableOf(time.type)} s where ${timeIs(time)}`);
 
 /**
- * Deletes the schedule of a deleted document or locale. Rows that the worker has locked are skipped: the
- * worker deletes them when it finds no document.
+ * Deletes the schedule of a deleted document or locale. Rows that a writer or the worker has locked are
+ * skipped: they delete them when they find no document.
  */
 export const compileUnschedule = (step: UnscheduleStep): Statement =>
   print(sql`delete from ${tableOf(step.type)} d using (

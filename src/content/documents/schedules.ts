@@ -3,7 +3,12 @@ import { compileVersions } from '../compile/compile-load.js';
 import { isText } from '../../kernel/json.js';
 import type { Caller } from '../access/caller.js';
 import { compileLocks } from '../../pool/locks.js';
-import { compileHoldSchedule, compileSchedule, compileSetTime } from '../compile/compile-schedule.js';
+import {
+  compileHoldSchedule,
+  compileSchedule,
+  compileSetTime,
+  compileUnschedule,
+} from '../compile/compile-schedule.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { notFound } from '../../kernel/errors.js';
 import { linksOfTransition } from '../plan/link-steps.js';
@@ -90,11 +95,12 @@ export class Schedules {
     const target = writeTargetOf('publish', answer, settings);
     if (target.everyLocale) throw notOneLocale(answer.version.locale);
     const mutex = times.size === 0 ? null : mutexOf(target.type, target.documentId);
-    const work = async (runner: Runner): Promise<ContentSchedule> => {
+    const work = async (runner: Runner): Promise<ContentSchedule | null> => {
       const holding =
         mutex === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: mutex, exclusive: true }])];
       const action = isText(times.get('publish')) ? 'publish' : 'unpublish';
-      const documentId = await this.findPublishable(runner, { target, caller, holding, action });
+      const documentId = await this.find(runner, { target, caller, holding, action });
+      if (documentId === null) return null;
       const changes = [...times].map(([action, due]) =>
         compileSetTime({ type: target.type, documentId, locale: target.locale, action }, due),
       );
@@ -102,10 +108,12 @@ export class Schedules {
       return scheduleOf({ documentId, locale: target.locale }, rows.at(-1) ?? [], caller);
     };
     const joined = em === undefined ? {} : { joined: em };
-    return database.transaction(work, {
+    const schedule = await database.transaction(work, {
       ...{ values: new Map(), retryOn: [], shared: false, mutex, disconnect },
       ...joined,
     });
+    if (schedule === null) throw notFound();
+    return schedule;
   }
 
   /**
@@ -113,10 +121,20 @@ export class Schedules {
    * NotFoundError, or 403 as the action itself. Publishing can need more: it changes values that locales
    * share.
    */
-  async findPublishable(
+  async findPublishable(runner: Runner, held: HeldLocks): Promise<string> {
+    const documentId = await this.find(runner, held);
+    if (documentId === null) throw notFound();
+    return documentId;
+  }
+
+  /**
+   * Finds the document; null if there is none for the caller. Deletes the held schedule of a version that
+   * does not exist, because the deletion of the version has skipped it.
+   */
+  private async find(
     runner: Runner,
     { caller, holding, action: verb, ...held }: HeldLocks,
-  ): Promise<string> {
+  ): Promise<string | null> {
     const target = { ...held.target, publish: verb === 'publish' };
     const rest = { locks: [], precondition: null, state: null, events: [], body: null } as const;
     const plan: WritePlan = { verb, target, caller, requestId: null, right: 'publish', ...rest };
@@ -128,7 +146,12 @@ export class Schedules {
     const check = { plan, defaultLocale: settings.defaultLocale };
     const versions = await versionsWithRights(runner, check, found.versions);
     const { documentId } = versions;
-    if (!existsForCaller(plan, versions) || documentId === null) throw notFound();
+    if (!existsForCaller(plan, versions) || documentId === null) {
+      const isDeleted = versions.own === undefined && versions.published === undefined;
+      if (isDeleted && holding.length > 0)
+        await runner.run(compileUnschedule({ kind: 'unschedule', ...held.target }));
+      return null;
+    }
     if (target.publish)
       await checkTargets(runner, check, [
         linksOfTransition({ target, caller, documentId, loaded: found }, true),
