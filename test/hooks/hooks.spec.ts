@@ -24,7 +24,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 const calls: string[] = [];
 let shown: ContentEvent['document'] = null;
-/** What the hook before a write that is repeated gets. */
+/** Events of the hook before a write that is repeated. */
 const attempts: Pick<ContentEvent, 'documentId' | 'document'>[] = [];
 
 @Injectable()
