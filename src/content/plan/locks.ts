@@ -54,7 +54,8 @@ interface WriteTarget {
 export function locksOfWrite({ type, documentId, publish }: WriteTarget, body: Body): Lock[] {
   const existing = documentId !== null || type.kind === 'singleType';
   const publishes = existing && type.draftAndPublish && publish;
-  const others = existing && (type.localized || type.draftAndPublish) ? type.storage.owning : [];
+  const shares = existing && !publishes && (type.localized || type.draftAndPublish);
+  const others = shares ? type.storage.owning : [];
   const given = [...body.values.relations.values()].map(({ attribute }) => attribute);
   return [
     ...documentLock(type, documentId),
