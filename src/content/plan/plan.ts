@@ -82,6 +82,9 @@ export type MixedAttribute = ZoneAttribute | MorphAttribute;
 export const isMixed = (attribute: Attribute): attribute is MixedAttribute =>
   attribute.kind === 'zone' || attribute.kind === 'morph';
 
+export const isPopulatable = (attribute: Attribute): attribute is Exclude<Attribute, ScalarAttribute> =>
+  attribute.kind !== 'scalar';
+
 /** Whether filters and sort keys may use an attribute, or step through it (protocol 5.7, 7.5). */
 export const isSearched = (attribute: Attribute): attribute is ScalarAttribute | Hop =>
   !isMixed(attribute) && !(attribute.linked && attribute.polymorphic);

@@ -1,7 +1,7 @@
 /** Paths of `populate` through attributes whose items have several types. */
 import type { PopulateItem } from '../query/query.js';
 import type { Attribute, Model, ScalarAttribute } from '../model/model.js';
-import { isMixed, type MixedAttribute } from './plan.js';
+import { isMixed, isPopulatable, type MixedAttribute } from './plan.js';
 import { lookUp } from './rights.js';
 
 type Populatable = Exclude<Attribute, ScalarAttribute>;
@@ -11,12 +11,12 @@ export const kindsOf = (attribute: MixedAttribute): readonly Model[] =>
 
 /** Returns the model of the items of an attribute that has only one. */
 export const nextModel = (attribute: Exclude<Populatable, MixedAttribute>): Model =>
-  attribute.kind === 'component' ? attribute.component : attribute.target;
+  attribute.linked ? attribute.target : attribute.component;
 
 /** Returns a visible attribute that can be populated; null for other names. */
 export function populatable(model: Model, key: string): Populatable | null {
   const attribute = lookUp(model, key, null);
-  return attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar' ? null : attribute;
+  return attribute === undefined || attribute === 'hidden' || !isPopulatable(attribute) ? null : attribute;
 }
 
 function hasPath(model: Model, { key, populate }: PopulateItem): boolean {

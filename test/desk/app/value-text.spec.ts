@@ -1,6 +1,9 @@
 /** Values as editors read them in lists, filters and the history. */
 import type { Attribute } from '../../../desk/src/model/model.ts';
-import { valueText } from '../../../desk/src/model/value-text.ts';
+
+// Its types would add those of a browser to the server.
+const MODULE = '../../../desk/src/model/value-text.ts';
+const { valueText } = await import(MODULE);
 
 const attribute = (type: string, more: Partial<Attribute> = {}): Attribute => ({
   name: 'value',
