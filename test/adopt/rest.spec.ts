@@ -26,7 +26,7 @@ const schema = (attributes: object, drafts: boolean): { readonly data: readonly 
 });
 
 interface Server {
-  /** Response of the listing, by its parameters. */
+  /** Response of the listing, by its parameters: null for a 403, an error for a 400. */
   readonly notes: (query: URLSearchParams) => object | null;
   readonly attributes: object;
   /** Whether notes have drafts; they have none by default. */
@@ -76,7 +76,8 @@ describe('a project that is fetched over REST', () => {
     const server = createServer(({ url = '' }, response) => {
       const { pathname, searchParams } = new URL(url, 'http://localhost');
       const found = (answers[pathname] ?? (() => ({ data: [] })))(searchParams);
-      response.writeHead(found === null ? 403 : 200).end(JSON.stringify(found ?? {}));
+      const refused = found !== null && 'error' in found ? 400 : 200;
+      response.writeHead(found === null ? 403 : refused).end(JSON.stringify(found ?? {}));
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     try {
@@ -125,6 +126,65 @@ describe('a project that is fetched over REST', () => {
       { list: 'none', subject: 'plugin::upload.folder', text: expect.stringContaining('does not show') },
       { list: 'none', subject: UID, key: 'subject', text: expect.stringContaining('does not show') },
     ]);
+  });
+
+  it('requests no private attribute, which Strapi 5 refuses, and reports each one', async () => {
+    const relation = { type: 'relation', relation: 'manyToMany' };
+    const { content, remarks } = await fetched({
+      attributes: {
+        ...{ title: { type: 'string' }, code: { type: 'string', private: true } },
+        secretTags: { ...relation, target: 'api::tag.tag', inversedBy: 'secretNotes', private: true },
+        part: { type: 'component', component: 'shared.part' },
+      },
+      types: [
+        {
+          uid: 'api::tag.tag',
+          schema: {
+            ...{ singularName: 'tag', pluralName: 'tags', privateAttributes: ['secretNotes'] },
+            attributes: { secretNotes: { ...relation, target: UID, mappedBy: 'secretTags' } },
+          },
+        },
+      ],
+      notes: (query) =>
+        [...query.keys()].some((key) => key.includes('secret'))
+          ? { error: { message: 'Invalid key secret' } }
+          : listed(query, [{ id: 1, documentId: 'note1' }]),
+      others: {
+        '/api/content-type-builder/components': () => ({
+          data: [
+            {
+              ...{ uid: 'shared.part', category: 'shared' },
+              schema: { attributes: { secretPhoto: { type: 'media', private: true } } },
+            },
+          ],
+        }),
+        '/api/tags': (query) =>
+          query.has('populate[secretNotes]') ? { error: { message: 'Invalid key' } } : listed(query, []),
+      },
+    });
+    expect(content?.survey.rows.get(UID)).toBe(1);
+    const text = 'REST does not show private attributes: an archive has them';
+    expect(
+      remarks.filter((remark) => remark.text === text).map(({ subject, key }) => [subject, key]),
+    ).toEqual([
+      ...[
+        [UID, 'code'],
+        [UID, 'secretTags'],
+        ['api::tag.tag', 'secretNotes'],
+      ],
+      ['shared.part', 'secretPhoto'],
+    ]);
+  });
+
+  it.each([
+    [
+      'the reason of the server',
+      { error: { message: 'Invalid key tags' } },
+      '/api/notes responds with 400: Invalid key tags',
+    ],
+    ['that the token lacks grants', null, '/api/notes responds with 403: the token needs full access'],
+  ])('names %s if a request is refused', async (_name, response, message) => {
+    await expect(fetched({ attributes: {}, notes: () => response })).rejects.toThrow(message);
   });
 
   it('has the order of links on their inverse side, of drafts and of published rows', async () => {

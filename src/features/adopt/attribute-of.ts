@@ -25,7 +25,11 @@ export function isRequired({ attribute, say }: AttributeReading): boolean {
 }
 
 /** Whether responses hide an attribute, by its own option or by one of its type. */
-export const isPrivate = ({ model, name, attribute }: AttributeReading): boolean =>
+export const isPrivate = ({
+  model,
+  name,
+  attribute,
+}: Pick<AttributeReading, 'model' | 'name' | 'attribute'>): boolean =>
   attribute['private'] === true || privateAttributes(model).includes(name);
 
 function common(reading: AttributeReading): Plain {

@@ -2,6 +2,7 @@
 import { messageOf } from '../../kernel/errors.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AdoptError } from './adopt-error.js';
+import { objectOf, textOf } from './source-schema.js';
 
 export interface RestServer {
   /** Base URL without a slash at the end, `https://cms.example.org`. */
@@ -36,17 +37,22 @@ export async function request(server: RestServer, path: string): Promise<Respons
   }
 }
 
+/** Returns what to do about a response that refuses a request: the words of the server, if it has some. */
+async function reasonOf(response: Response): Promise<string> {
+  const { status, statusText } = response;
+  if (status === 401 || status === 403) return 'the token needs full access';
+  if (isTransient(status)) return 'the server fails, see its log; an archive needs no server';
+  const body: unknown = await response.json().catch(() => null);
+  return textOf(objectOf(objectOf(body)['error'])['message']) || statusText;
+}
+
 /** Returns the JSON of a response; null for a 404. Throws an AdoptError for any other status but 200. */
 export async function json(server: RestServer, path: string): Promise<unknown> {
   const response = await request(server, path);
   if (response.status === 404) return null;
-  if (!response.ok) {
-    const reason = isTransient(response.status)
-      ? 'the server fails, see its log; an archive needs no server'
-      : 'the token needs full access';
+  if (!response.ok)
     throw new AdoptError(
-      `${server.url}${path.split('?')[0] ?? ''} responds with ${response.status}: ${reason}`,
+      `${server.url}${path.split('?')[0] ?? ''} responds with ${response.status}: ${await reasonOf(response)}`,
     );
-  }
   return response.json();
 }

@@ -1,8 +1,9 @@
 /** Rows of REST responses as entities and links of an archive. */
 import { isObject } from '../../kernel/json.js';
+import { isPrivate } from './attribute-of.js';
 import { FILE_UID } from './names.js';
 import type { Models } from './relations-of.js';
-import { objectOf, textOf } from './source-schema.js';
+import { objectOf, type SourceModel, textOf } from './source-schema.js';
 import { isOfFiles } from './source-types.js';
 import type { StrapiObject } from './strapi-archive.js';
 
@@ -47,9 +48,20 @@ const isInverseList = (attribute: StrapiObject): boolean =>
   /ToMany$/.test(textOf(attribute['relation'])) &&
   !isOfFiles(attribute);
 
+/** Attributes of a type or component, by whether responses hide them. */
+export const attributesOf = (
+  model: SourceModel | undefined,
+  isHidden: boolean,
+): readonly (readonly [name: string, attribute: StrapiObject])[] =>
+  model === undefined
+    ? []
+    : Object.entries(model.attributes).filter(
+        ([name, attribute]) => isPrivate({ model, name, attribute }) === isHidden,
+      );
+
 /** Names of the attributes that show links of the other side in their own order. */
 export const inverseListsOf = (uid: string, models: Models): readonly string[] =>
-  Object.entries(models.get(uid)?.attributes ?? {}).flatMap(([name, attribute]) =>
+  attributesOf(models.get(uid), false).flatMap(([name, attribute]) =>
     isInverseList(attribute) ? [name] : [],
   );
 
@@ -57,8 +69,8 @@ export const inverseListsOf = (uid: string, models: Models): readonly string[] =
 export const isBroken = (attribute: StrapiObject): boolean => attribute['relation'] === 'morphToOne';
 
 /**
- * Returns `populate` parameters for everything in a type: components, media and relations. Those of Strapi 4
- * omit what it cannot show.
+ * Returns `populate` parameters for everything in a type: components, media and relations. They omit private
+ * attributes, which Strapi 5 refuses, and what Strapi 4 cannot show.
  */
 export function populateOf(
   uid: string,
@@ -71,7 +83,7 @@ export function populateOf(
     const found = populateOf(component, populating, { prefix: `${place}[populate]`, depth: depth + 1 });
     return found.length === 0 ? [`${place}=true`] : found;
   };
-  return Object.entries(models.get(uid)?.attributes ?? {}).flatMap(([name, attribute]) => {
+  return attributesOf(models.get(uid), false).flatMap(([name, attribute]) => {
     if (isOld && isBroken(attribute)) return [];
     const at = `${prefix}[${name}]`;
     const type = textOf(attribute['type']);

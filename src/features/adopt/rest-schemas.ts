@@ -30,7 +30,8 @@ function namedSide(place: string, { targetAttribute, ...attribute }: StrapiObjec
 
 /** Options of a schema that responses show at the level of the schema. */
 function schemaIn({ uid, schema, category }: StrapiObject): SourceSchema {
-  const { displayName, singularName, pluralName, description, draftAndPublish, ...rest } = objectOf(schema);
+  const { displayName, singularName, pluralName, description, ...rest } = objectOf(schema);
+  const { draftAndPublish, privateAttributes } = rest;
   const attributes = Object.entries(objectOf(rest['attributes'])).map(([name, one]): [string, unknown] => [
     name,
     namedSide(`${textOf(uid)}.${name}`, objectOf(one)),
@@ -41,7 +42,7 @@ function schemaIn({ uid, schema, category }: StrapiObject): SourceSchema {
     schema: {
       kind: rest['kind'],
       info: { displayName, singularName, pluralName, description },
-      options: { draftAndPublish: draftAndPublish === true },
+      options: { draftAndPublish: draftAndPublish === true, privateAttributes },
       pluginOptions: objectOf(rest['pluginOptions']),
       attributes: Object.fromEntries(attributes),
       ...(category === undefined ? {} : { category }),

@@ -12,7 +12,7 @@ import type { Models } from './relations-of.js';
 import { json, request } from './rest-client.js';
 import { listIn, type RestTask, schemasOf } from './rest-schemas.js';
 import type { LeftOut } from './survey.js';
-import { inverseListsOf, isBroken, populateOf, RowReader } from './rest-rows.js';
+import { attributesOf, inverseListsOf, isBroken, populateOf, RowReader } from './rest-rows.js';
 import { hasDrafts, isLocalized, objectOf, type SourceModel, sourceModel, textOf } from './source-schema.js';
 import type { StrapiObject } from './strapi-archive.js';
 
@@ -216,10 +216,23 @@ const hiddenRelations = (models: Models): readonly LeftOut[] =>
       .map(([key]) => ({ subject, key, text: 'Links that Strapi 4 does not show: adopt an archive' })),
   );
 
+const isOfPlugin = (uid: string): boolean => uid.startsWith('plugin::') && uid !== USER_UID;
+
+/** Attributes that no response shows. */
+const privateAttributes = (models: Models): readonly LeftOut[] =>
+  [...models.values()]
+    .filter(({ uid }) => !isOfPlugin(uid))
+    .flatMap((model) =>
+      attributesOf(model, true).map(([key]) => ({
+        ...{ subject: model.uid, key },
+        text: 'REST does not show private attributes: an archive has them',
+      })),
+    );
+
 /** Types of plugins, which have no route. */
 const pluginTypes = (models: Models): readonly LeftOut[] =>
   [...models.keys()]
-    .filter((uid) => uid.startsWith('plugin::') && uid !== USER_UID)
+    .filter(isOfPlugin)
     .map((subject) => ({ subject, text: 'REST does not show the rows of plugins: an archive has them' }));
 
 /** Fetches all rows, in all states and locales. Returns the folder, which is an unpacked archive. */
@@ -247,6 +260,7 @@ export async function fetchProject(rest: RestTask): Promise<string> {
   const leftOut = [
     ...task.leftOut,
     ...pluginTypes(models),
+    ...privateAttributes(models),
     ...(context.isOld ? hiddenRelations(models) : []),
   ];
   await save(
