@@ -6,7 +6,7 @@ import { convertValue, indexable, instantOf, archiveValue } from './convert-valu
 import { hasFormerAddress } from './former-addresses.js';
 import { isKeptId } from './kept-ids.js';
 import { REMARKS } from './document-remarks.js';
-import { Instances } from './instances.js';
+import { Instances, isSame } from './instances.js';
 import { LinkLists } from './link-lists.js';
 import { wholePosition } from './positions.js';
 import type { SourceDocument, SourceLink, SourceRow } from './sorted-parts.js';
@@ -17,11 +17,6 @@ import { SYSTEM } from './source-schema.js';
 import { isText } from '../../kernel/json.js';
 
 type Values = Record<string, unknown>;
-
-/** Compares instances without their ids, which differ between versions of the same content. */
-const withoutIds = (value: unknown): string =>
-  JSON.stringify(value, (key, one: unknown) => (key === 'id' || key === 'documentId' ? undefined : one)) ??
-  '';
 
 export class DocumentBuilder {
   private readonly notes: DocumentNotes;
@@ -214,7 +209,7 @@ export class DocumentBuilder {
       for (const { attribute, name } of columns) {
         if (attribute.localized) continue;
         for (const [version, values] of own) {
-          if (withoutIds(values[name]) !== withoutIds(first[1][name]))
+          if (!isSame(attribute, values[name], first[1][name]))
             this.notes.say('changed', [attribute.name, REMARKS.differentValues], version.row);
           values[name] = first[1][name];
         }
@@ -224,11 +219,7 @@ export class DocumentBuilder {
       if (!version.published) continue;
       const draft = rows.find(([other]) => !other.published && other.locale === version.locale)?.[1];
       for (const { attribute, name } of columns)
-        if (
-          draft !== undefined &&
-          'components' in attribute &&
-          withoutIds(draft[name]) === withoutIds(values[name])
-        )
+        if (draft !== undefined && 'components' in attribute && isSame(attribute, draft[name], values[name]))
           draft[name] = values[name];
     }
     return rows.map(([, values]) => values);

@@ -23,6 +23,25 @@ interface Given {
 
 type Embedded = Attribute & { readonly components: readonly Component[] };
 
+/** Returns a value without the ids of instances, which differ between versions of the same content. */
+function withoutIds(attribute: Attribute, value: unknown): unknown {
+  if (!('components' in attribute)) return value;
+  if (Array.isArray(value)) return value.map((one) => withoutIds(attribute, one));
+  if (!isObject(value)) return value;
+  const { id: _id, documentId: _document, ...rest } = value;
+  const named = attribute.components.find(({ uid }) => uid === rest['__component']);
+  const { attributes } = named ?? attribute.components[0] ?? {};
+  const members = Object.entries(rest).map(([name, one]): [string, unknown] => {
+    const inner = attributes?.get(name);
+    return [name, inner === undefined ? one : withoutIds(inner, one)];
+  });
+  return Object.fromEntries(members);
+}
+
+/** Whether two values of an attribute are the same content. */
+export const isSame = (attribute: Attribute, one: unknown, other: unknown): boolean =>
+  JSON.stringify(withoutIds(attribute, one)) === JSON.stringify(withoutIds(attribute, other));
+
 export class Instances {
   constructor(
     private readonly building: Building,
