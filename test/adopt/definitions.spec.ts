@@ -574,6 +574,21 @@ describe('definitions', () => {
     );
   });
 
+  it('stay if the only attribute of their list is left out', () => {
+    const morph = { type: 'relation', relation: 'morphMany', target: 'api::thing.thing', morphBy: 'about' };
+    const uid = 'plugin::shop.offer';
+    const attributes = { name: { type: 'string' }, things: morph };
+    const info = { singularName: 'offer', pluralName: 'offers' };
+    const offer = { uid, file: 'schemas', schema: typeSchema(attributes, { info }) };
+    const { contentTypes } = definitionsOf(
+      [...sources({ about: { type: 'relation', relation: 'morphToMany' } }), offer],
+      { layouts: new Map([[uid, { layouts: { list: ['things'] } }]]) },
+    );
+    const found = contentTypes.find(({ singularApiId }) => singularApiId === 'offer');
+    expect(found).toMatchObject({ attributes: { name: { type: 'string' } } });
+    expect(found?.desk).not.toHaveProperty('list');
+  });
+
   it('are printed as files with an index', () => {
     const files = printDefinitions(definitionsOf(sources({ name: { type: 'string' } })), {
       access: { public: { thing: ['find'] } },

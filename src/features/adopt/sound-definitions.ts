@@ -120,13 +120,14 @@ function mended(attributes: AttributeDefinitions, bad: ReadonlySet<string | null
 /** Returns the layout of a definition without the attributes that are not kept. System attributes stay. */
 function laidOut({ desk, attributes }: Named, kept: AttributeDefinitions): { readonly desk?: TypeLayout } {
   if (desk === undefined) return {};
-  const { title, list, ...others }: TypeLayout = desk;
+  const { title, list = [], ...others }: TypeLayout = desk;
   const isKnown = (name: string): boolean => Object.hasOwn(kept, name) || !Object.hasOwn(attributes, name);
+  const shown = list.filter(isKnown);
   return {
     desk: {
       ...others,
       ...(title !== undefined && isKnown(title) ? { title } : {}),
-      ...(list === undefined ? {} : { list: list.filter(isKnown) }),
+      ...(shown.length === 0 ? {} : { list: shown }),
     },
   };
 }
