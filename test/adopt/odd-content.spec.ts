@@ -116,6 +116,9 @@ const ENTITIES: readonly Json[] = [
       { __component: PART, name: 'y' },
     ],
   }),
+  ...['a\tb', 'a\nb', 'a b'].map((code, i) =>
+    odd(30 + i, `space${i}`, { code, publishedAt: '2024-01-03T00:00:00.000Z' }),
+  ),
   odd(21, 'no-instances', { part: 12, parts: 'text', zone: '[]' }),
   { type: ODD, data: null },
   { type: 'api::gone.gone', id: 1, data: { title: 'no such type' } },
@@ -188,8 +191,8 @@ describe('odd content', () => {
   });
 
   it('moves, and a second run finds every document unchanged', async () => {
-    expect(output).toContain('Moved: 31 new, 0 replaced, 0 unchanged, 0 left out');
-    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 31 unchanged, 0 left out');
+    expect(output).toContain('Moved: 34 new, 0 replaced, 0 unchanged, 0 left out');
+    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 34 unchanged, 0 left out');
   });
 
   it('gets other ids where an id is missing, too large, repeated or no part of a URL', async () => {
@@ -225,6 +228,11 @@ describe('odd content', () => {
     expect(rowsOf('code', 'Texts of more than 2500 bytes')).toBe(1);
     expect(await one('deep')).toMatchObject({ data: null });
     expect(rowsOf('data', 'The value is left out: it has more than 500 levels')).toBe(1);
+  });
+
+  it('keeps unique values that differ only in a tab or a line break', async () => {
+    const { data } = await get('odds?filters[code][$startsWith]=a&sort=id&fields=code');
+    expect(data.map(({ code }: Json) => code)).toEqual(['a\tb', 'a\nb', 'a b']);
   });
 
   it('keeps values of unknown types as JSON, and reports values without an attribute', async () => {

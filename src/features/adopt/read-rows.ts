@@ -73,7 +73,11 @@ export class RowReader {
       await this.sorts.owners.add(keyOf(instance.uid, instance.id, FIRST), owner);
     }
     for (const [attribute, text] of row.published ? this.sorting.uniqueValues(moved, row) : [])
-      await this.sorts.uniques.add(keyOf(moved.order, attribute, row.locale, text), { owner, attribute });
+      // As JSON, values that differ only in a tab or a line break have different keys.
+      await this.sorts.uniques.add(keyOf(moved.order, attribute, row.locale, JSON.stringify(text)), {
+        owner,
+        attribute,
+      });
   }
 
   private documentIdOf(uid: string, id: number | string, documentId: unknown): string {
