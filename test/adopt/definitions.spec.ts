@@ -1,4 +1,6 @@
 /** Schema files of Strapi as definitions: kinds of attributes, options, names and layouts. */
+import { userTypes } from 'nestjs-content-api/accounts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
 import { checkModel } from '../../src/content/model/check-model.ts';
 import { definitionsOf } from '../../src/features/adopt/definitions-of.ts';
 import { printDefinitions } from '../../src/features/adopt/print-definitions.ts';
@@ -453,6 +455,43 @@ describe('names of schema files', () => {
       sources({ fooBar: { type: 'string' }, foo_bar: { type: 'string' } }),
     );
     expect(Object.keys(contentTypes[0]?.attributes ?? {})).toEqual(['fooBar', 'foo_bar_2']);
+  });
+});
+
+describe('names of attributes that need several columns', () => {
+  const thing = 'api::thing.thing';
+  const text = { type: 'string' };
+  const attributes = {
+    team: { type: 'relation', relation: 'manyToOne', target: thing, inversedBy: 'players' },
+    players: { type: 'relation', relation: 'oneToMany', target: thing, mappedBy: 'team' },
+    author: { type: 'media' },
+    next: { type: 'relation', relation: 'manyToOne', target: thing },
+    ...{ teamPosition: text, team_former_position: text, teamDocumentId: text, authorDocumentId: text },
+    ...{ nextPosition: text, playersDocumentId: text },
+  };
+  const changed = (more: Json): unknown => {
+    const { contentTypes, components, names } = definitionsOf(sources(attributes, more));
+    expect(buildSchema(contentTypes, components).types.get('thing')?.attributes.size).toBeGreaterThan(10);
+    return [...(names.get(thing)?.attributes ?? [])].flatMap(([from, to]) => (from === to ? [] : [to]));
+  };
+
+  it('change if a link to one document needs the column', () => {
+    expect(changed({ options: { draftAndPublish: true } })).toEqual([
+      ...['teamPosition_2', 'team_former_position_2', 'teamDocumentId_2', 'authorDocumentId_2'],
+    ]);
+    expect(changed({})).toEqual(['teamPosition_2', 'teamDocumentId_2', 'authorDocumentId_2']);
+    // A localized type has a table of these links.
+    expect(changed({ pluginOptions: { i18n: { localized: true } } })).toEqual(['authorDocumentId_2']);
+  });
+
+  it('change if a built-in attribute of users needs the column', () => {
+    const own = { token_version: text, name_key: text, reset_password_expires: text, rolePosition: text };
+    const schema = { attributes: { ...own, nickname: text } };
+    const { userAttributes } = definitionsOf([{ uid: USERS.target, file: 'user', schema }]);
+    expect(Object.keys(userAttributes)).toEqual([
+      ...['token_version_2', 'name_key_2', 'reset_password_expires_2', 'rolePosition_2', 'nickname'],
+    ]);
+    expect(buildSchema(userTypes(userAttributes), []).types.has('user')).toBe(true);
   });
 });
 

@@ -9,7 +9,7 @@ import { isObject, isShape, isText, type Test } from '../../kernel/json.js';
 import { attributeOf } from './attribute-of.js';
 import type { AttributeReading, Plain } from './attribute-options.js';
 import { type Layouts, layoutOf } from './layouts.js';
-import { BUILT_IN, type Names, namesOf, OF_BUILT_IN, USER_UID } from './names.js';
+import { BUILT_IN, type Names, namesOf, OF_BOTH_USERS, OF_BUILT_IN, USER_UID } from './names.js';
 import { type Models, relationOf, withOneOwner } from './relations-of.js';
 import { type Fate, type Remark, Remarks } from './remark.js';
 import { type Definitions, soundDefinitions } from './sound-definitions.js';
@@ -42,12 +42,6 @@ const PLUGINS = [
 
 /** Types of Strapi itself: their rows are not content, or have another place here. */
 const INTERNAL = new RegExp(`^(admin|strapi)::|^plugin::(${PLUGINS.join('|')})\\.`);
-
-/** Attributes that the user type has here, too. */
-const OF_USERS: readonly string[] = [
-  ...['username', 'email', 'provider', 'password', 'resetPasswordToken', 'confirmationToken'],
-  ...['confirmed', 'blocked', 'role'],
-];
 
 const isContent = ({ uid }: SourceModel): boolean => !INTERNAL.test(uid);
 
@@ -223,7 +217,7 @@ function reportInternalTypes(models: readonly SourceModel[], remarks: Remarks): 
 function userModel(models: readonly SourceModel[], remarks: Remarks): SourceModel | null {
   const found = models.find(({ uid }) => uid === USER_UID);
   if (found === undefined) return null;
-  const own = Object.entries(found.attributes).filter(([name]) => !OF_USERS.includes(name));
+  const own = Object.entries(found.attributes).filter(([name]) => !OF_BOTH_USERS.includes(name));
   const model = { ...found, attributes: Object.fromEntries(own) };
   if (!isLocalized(model)) return model;
   const text = 'Users have no locales: each has one value, that of the default locale if it has one';

@@ -8,7 +8,8 @@ import {
   MODEL_GRANT,
   RELEASES_GRANT,
 } from '../../content/model/naming.js';
-import { hasDrafts, type SourceModel, textOf } from './source-schema.js';
+import { hasDrafts, isLocalized, type SourceModel, textOf } from './source-schema.js';
+import type { StrapiObject } from './strapi-archive.js';
 import type { Remark } from './remark.js';
 
 export const USER_UID = 'plugin::users-permissions.user';
@@ -105,6 +106,17 @@ function attributeName(name: string): string {
 /** Attributes that users have here and not in Strapi. */
 const OF_USERS: readonly string[] = ['tokenVersion', 'sessions', 'resetPasswordExpires', 'nameKey'];
 
+/** Attributes that the user type has in Strapi and here. */
+export const OF_BOTH_USERS: readonly string[] = [
+  ...['username', 'email', 'provider', 'password', 'resetPasswordToken', 'confirmationToken'],
+  ...['confirmed', 'blocked', 'role'],
+];
+
+/** Columns of the user type. The role has two: its document id, and the position among users of the role. */
+const USER_COLUMNS: readonly string[] = [...OF_USERS, ...OF_BOTH_USERS, 'roleDocumentId', 'rolePosition'].map(
+  (name) => columnName(name),
+);
+
 const reservedAttributes = (model: SourceModel): readonly string[] => [
   ...RESERVED_ATTRIBUTES,
   ...(model.isComponent ? ['__component'] : []),
@@ -112,10 +124,32 @@ const reservedAttributes = (model: SourceModel): readonly string[] => [
   ...(model.uid === USER_UID ? OF_USERS : []),
 ];
 
-function attributeNames(model: SourceModel, reserved: readonly string[]): ReadonlyMap<string, string> {
+/** Whether a row has at most one link of the attribute. */
+const isToOne = ({ type, relation, target, multiple }: StrapiObject): boolean =>
+  type === 'media'
+    ? multiple !== true
+    : relation === 'oneToOne' || relation === 'manyToOne' || (relation === 'morphOne' && target === FILE_UID);
+
+/** Returns the columns that an attribute needs under a name, or names that no other attribute may have. */
+function columnsOf(name: string, attribute: StrapiObject, model: SourceModel): readonly string[] {
   // Components are stored as JSON under the names of their attributes.
-  const keyOf = (name: string): string => (model.isComponent ? name : columnName(name));
-  const keys = new Set<string>();
+  if (model.isComponent) return [name];
+  // Media have no other side.
+  const { inversedBy, mappedBy }: StrapiObject = attribute['target'] === FILE_UID ? {} : attribute;
+  const isTwoWay = textOf(inversedBy) !== '';
+  // A table has the links of a two-way relation of a localized type.
+  if (!isToOne(attribute) || textOf(mappedBy) !== '' || (isTwoWay && isLocalized(model)))
+    return [columnName(name)];
+  const isOrdered = isTwoWay && attribute['relation'] === 'manyToOne';
+  const positions = hasDrafts(model) ? ['position', 'former_position'] : ['position'];
+  return [
+    columnName(name),
+    ...['document_id', ...(isOrdered ? positions : [])].map((column) => columnName(name, column)),
+  ];
+}
+
+function attributeNames(model: SourceModel, reserved: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>(model.uid === USER_UID ? USER_COLUMNS : []);
   const names = new Map<string, string>();
   const own = Object.keys(model.attributes);
   const isKept = (name: string): boolean =>
@@ -125,8 +159,9 @@ function attributeNames(model: SourceModel, reserved: readonly string[]): Readon
     const wanted = attributeName(name);
     const allowed = reserved.includes(wanted) ? `${wanted}_` : wanted;
     let found = isKept(name) ? name : allowed;
-    for (let n = 2; keys.has(keyOf(found)); n += 1) found = `${wanted}_${n}`;
-    keys.add(keyOf(found));
+    const columns = (): readonly string[] => columnsOf(found, model.attributes[name] ?? {}, model);
+    for (let n = 2; columns().some((column) => taken.has(column)); n += 1) found = `${wanted}_${n}`;
+    for (const column of columns()) taken.add(column);
     names.set(name, found);
   }
   return names;
