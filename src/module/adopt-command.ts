@@ -5,11 +5,12 @@ import { type Plan, planOf } from '../features/adopt/plan.js';
 import { writeDefinitions } from '../features/adopt/write-definitions.js';
 import { writeReport } from '../features/adopt/report.js';
 import { Remarks } from '../features/adopt/remark.js';
-import { moveContent, rehearse, type Rehearsal } from './adopt-content.js';
+import { moveContent } from './adopt-content.js';
 import { nextSteps } from './adopt-steps.js';
 import { onConflictOf } from './archive-commands.js';
 import { type Surroundings, UsageError } from './command.js';
 import { COMPARE_USAGE, runCompare } from './compare-command.js';
+import { rehearse, type Rehearsal } from './convert-content.js';
 
 export const ADOPT_USAGE = `adopt <source> [options]
       Moves a Strapi 4 or 5 project: its folder, an archive of "strapi export", or the URL of a server.

@@ -1,7 +1,8 @@
 /** Command `adopt`: small archives of Strapi 4 and 5, moved in and read over HTTP. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import type { MikroORM } from '@mikro-orm/core';
@@ -299,6 +300,37 @@ describe.each([
     await host.sql(`update tags set name = 'red' where document_id = '${documentId}'`);
     await adopt('--module', join(folder, 'app.module.mjs'), '--dry-run');
     expect(await differing()).toEqual([]);
+  });
+
+  it('converts again after a dry run, which leaves only its report, and not while an import continues', async () => {
+    const [work, copy] = [join(folder, 'work'), join(folder, 'copy')];
+    const dryRun = (say: () => void): Promise<string> =>
+      run(
+        [
+          ...['adopt', source, '--module', join(folder, 'app.module.mjs'), '--dry-run'],
+          ...['--report', join(folder, 'report'), '--work', work],
+        ],
+        { env: {}, say },
+      );
+    await dryRun(() => cpSync(work, copy, { recursive: true }));
+    expect(await readdir(work)).toEqual([]);
+    const id = basename((await readdir(copy)).find((file) => file.endsWith('.done')) ?? '', '.done');
+    const earlier = { list: 'none', subject: 'earlier', text: 'Remark of an earlier conversion' };
+    /** Returns the remarks of a run that finds a conversion of other options. */
+    const remarks = async (): Promise<unknown> => {
+      await cp(copy, work, { recursive: true });
+      await writeFile(join(work, `${id}.done`), JSON.stringify({ documents: {}, remarks: [earlier] }));
+      await dryRun(() => undefined);
+      return JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')).none;
+    };
+    expect(await remarks()).not.toContainEqual(earlier);
+    expect(await readdir(work)).toEqual([]);
+    await host.sql('create table content_import (archive text primary key, done bigint not null)');
+    await host.sql(`insert into content_import values ('${id}', 1)`);
+    expect(await remarks()).toContainEqual(earlier);
+    expect(await readdir(work)).toContain(`${id}.archive`);
+    await host.sql('drop table content_import');
+    await rm(work, { recursive: true });
   });
 
   it('lets users sign in with their old password, and then stores another hash', async () => {

@@ -18,7 +18,7 @@ const MAX_CONFLICTS = 1000;
  * Returns the number of documents that an interrupted import has processed. Later changes of them are no
  * conflicts.
  */
-async function doneBefore(runner: Runner, schema: Schema, archive: string): Promise<number> {
+export async function doneBefore(runner: Runner, schema: Schema, archive: string): Promise<number> {
   const [table] = await runner.run(compileImportTable(schema));
   if (table?.['there'] !== true) return 0;
   const [row] = await runner.run(compileProgress(schema, archive, false));
