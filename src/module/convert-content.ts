@@ -150,6 +150,8 @@ export function conversionOf(
   return { id, archive: path('archive'), passwords: path('passwords'), done: path('done') };
 }
 
+const NO_STORAGE = 'the application has no FilesModule';
+
 /** Whether an interrupted import has stored documents of a conversion. */
 const isBegun = ({ id }: Conversion, { database, schema }: Target): Promise<boolean> =>
   database.runAlone(async (runner) => (await doneBefore(runner, schema, id)) > 0, { snapshot: true });
@@ -189,7 +191,7 @@ export async function convert(task: ConversionTask, target: Target): Promise<Reh
     schema,
     locales: settings.locales,
     homeLocale: settings.defaultLocale,
-    contents: task.noFiles ? null : parts.contents,
+    contents: task.noFiles ? 'the option --no-files leaves them out' : (parts.contents ?? NO_STORAGE),
     completed: (type, values) => parts.completed(type, values),
     sink: sinkOf(new ArchiveWriter(put), describeModel(schema, settings)),
     id,

@@ -373,6 +373,15 @@ describe.each([
       expect((await get('articles?locale=de')).data).toEqual([]);
     });
 
+    it('names the option that leaves out the bytes of files', async () => {
+      await adopt('--module', join(folder, 'app.module.mjs'), '--dry-run', '--no-files');
+      const { none } = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'));
+      const texts = none.filter(({ subject }: { subject: string }) => subject === FILE);
+      expect(texts).toMatchObject([
+        { text: 'The bytes are not stored: the option --no-files leaves them out', count: 1 },
+      ]);
+    });
+
     it('keeps files with their texts, folders and URLs, and makes their formats', async () => {
       const { data } = await get('articles/one?populate[cover]=true&populate[seo][populate]=*');
       expect(data.cover).toMatchObject({

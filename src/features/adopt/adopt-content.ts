@@ -31,8 +31,8 @@ export interface ContentTask {
   /** Locales of the application, and that of documents without locales. */
   readonly locales: readonly string[];
   readonly homeLocale: string;
-  /** Null if the application stores no bytes; undefined if that is unknown. */
-  readonly contents: ArchivedContents | null | undefined;
+  /** Or the reason why no bytes are stored; undefined if that is unknown. */
+  readonly contents: ArchivedContents | string | undefined;
   readonly completed: Completion;
   readonly sink: ArchiveSink;
   /** Identifies the archive, so that an interrupted import resumes with the same one. */

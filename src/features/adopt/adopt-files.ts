@@ -19,7 +19,8 @@ import { assetName, type Survey } from './survey.js';
 export interface FilesTask {
   readonly archive: StrapiArchive;
   readonly survey: Survey;
-  readonly contents: ArchivedContents | null | undefined;
+  /** Or the reason why no bytes are stored. */
+  readonly contents: ArchivedContents | string | undefined;
   readonly sink: ArchiveSink;
   readonly facts: FactsFile;
   readonly remarks: Remarks;
@@ -66,7 +67,7 @@ function extensionFor(name: string, { plainFiles }: Survey): string {
 export async function adoptFiles(task: FilesTask): Promise<void> {
   const { archive, survey, contents, sink, facts, directory, progress } = task;
   reportUnused(task);
-  if (contents === null || contents === undefined) return;
+  if (contents === undefined || isText(contents)) return;
   const folder = join(directory, 'files');
   await mkdir(folder, { recursive: true });
   const written = new Set<string>();
@@ -150,7 +151,7 @@ export function fileValues(
     return { ...row0, ...values, formats: namedFormats(fact['formats'], textOf(data['name'])) };
   }
   if (fact !== null) say(`The bytes are not stored: ${textOf(fact['refused'])}`);
-  else if (contents === null) say('The bytes are not stored: the application has no FilesModule');
+  else if (isText(contents)) say(`The bytes are not stored: ${contents}`);
   else if (!survey.assets.has(asset))
     say('The archive has no bytes of the file: its URL stays, and works only if it leads elsewhere');
   return row0;
