@@ -26,8 +26,12 @@ const PAGE_SIZE = 100;
 const jsonLines = (values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');
 
-/** Writes a file under a temporary name first, so that a file that exists is complete. */
+/**
+ * Writes a file under a temporary name first, so that a file that exists is complete. An equal file stays:
+ * its folder, whose time identifies the source, does not change.
+ */
 async function save(path: string, text: string): Promise<void> {
+  if ((await pathExists(path)) && (await readFile(path, 'utf8')) === text) return;
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.unfinished`, text);
   await rename(`${path}.unfinished`, path);
