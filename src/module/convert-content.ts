@@ -12,6 +12,7 @@ import { describeModel, type ModelDescription } from '../content/model/descripti
 import type { Schema } from '../content/model/model.js';
 import type { Database } from '../content/store/database.js';
 import { userTypes } from '../features/accounts/account-types.js';
+import { compileUsedRoles } from '../features/accounts/compile-unused-roles.js';
 import { adoptContent } from '../features/adopt/adopt-content.js';
 import type { ArchiveSink } from '../features/adopt/archive-sink.js';
 import type { Plan } from '../features/adopt/plan.js';
@@ -80,6 +81,7 @@ export async function rehearse({ source, plan, work, say }: Task): Promise<Rehea
     homeLocale: source.content.survey.defaultLocale,
     contents: undefined,
     completed: (_type, values) => values,
+    storedRoles: new Map(),
     sink: NOWHERE,
     id: '',
     password: nothing,
@@ -163,6 +165,14 @@ export async function removeConversion(conversion: Conversion, target: Target): 
   for (const path of [done, archive, passwords]) await rm(path, { force: true });
 }
 
+/** Returns the document ids of the stored roles that the import does not replace, by type. */
+async function storedRolesOf({ schema, database }: Target): Promise<ReadonlyMap<string, string>> {
+  const statement = compileUsedRoles(schema);
+  if (statement === null) return new Map();
+  const rows = await database.runAlone((runner) => runner.run(statement), { snapshot: true });
+  return new Map(rows.map(({ type, id }) => [String(type), String(id)]));
+}
+
 const isRehearsal = (value: unknown): value is Rehearsal =>
   isObject(value) && Array.isArray(value['remarks']) && isObject(value['documents']);
 
@@ -193,6 +203,7 @@ export async function convert(task: ConversionTask, target: Target): Promise<Reh
     homeLocale: settings.defaultLocale,
     contents: task.noFiles ? 'the option --no-files leaves them out' : (parts.contents ?? NO_STORAGE),
     completed: (type, values) => parts.completed(type, values),
+    storedRoles: await storedRolesOf(target),
     sink: sinkOf(new ArchiveWriter(put), describeModel(schema, settings)),
     id,
     password: async (documentId, hash) => {

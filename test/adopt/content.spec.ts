@@ -269,3 +269,44 @@ describe('content of an archive', () => {
     ]);
   });
 });
+
+describe('roles of an archive', () => {
+  const ROLE = 'plugin::users-permissions.role';
+  let folder: string;
+  let host: Adopted;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'roles-'));
+  });
+  afterAll(async () => {
+    await host.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('become the stored role of their type, if it has users already', async () => {
+    const roles = ['authenticated', 'editor'].map((type, i) =>
+      entity(ROLE, i + 1, { documentId: `role-${type}`, name: type, type, ...times }),
+    );
+    const archive = await writeArchive(join(folder, 'archive'), {
+      version: '5.54.0',
+      schemas: [typeSchema('page', { title: { type: 'string' } })],
+      entities: [
+        ...[...roles, userRow(1, { username: 'ann', email: 'ann@example.com' })],
+        userRow(2, { username: 'eve', email: 'eve@example.com' }),
+      ],
+      links: [1, 2].map((n) => link(['plugin::users-permissions.user', n, 'role'], [ROLE, n])),
+    });
+    host = await startAdopted(await adoptedModel(archive));
+    const joined = await fetch(`${host.url}/api/auth/local/register`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ username: 'joe', email: 'joe@example.com', password: 'secret-joe' }),
+    });
+    expect(joined.status).toBe(200);
+    expect(await host.adopt(archive)).toContain('Moved: 3 new, 0 replaced, 0 unchanged, 1 left out');
+    const users = (await (await fetch(`${host.url}/api/users?populate=role`)).json()) as Json[];
+    const roleOf = Object.fromEntries(users.map(({ username, role }) => [username, (role as Json)['type']]));
+    expect(roleOf).toEqual({ ann: 'authenticated', eve: 'editor', joe: 'authenticated' });
+    expect(await host.adopt(archive, '--on-conflict', 'replace')).toContain('Moved: 0 new, 1 replaced');
+  });
+});

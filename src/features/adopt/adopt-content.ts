@@ -34,6 +34,8 @@ export interface ContentTask {
   /** Or the reason why no bytes are stored; undefined if that is unknown. */
   readonly contents: ArchivedContents | string | undefined;
   readonly completed: Completion;
+  /** Document ids of stored roles by type. Roles and their users move to them. */
+  readonly storedRoles: ReadonlyMap<string, string>;
   readonly sink: ArchiveSink;
   /** Identifies the archive, so that an interrupted import resumes with the same one. */
   readonly id: string;
@@ -172,8 +174,8 @@ export async function adoptContent(task: ContentTask): Promise<ContentCounts> {
       remarks.add({ list: 'changed', subject: uid, key: 'email', text: OTHER_SPELLING }, documentId);
     return completed;
   };
-  const { homeLocale } = task;
-  const sorting = { archive, survey, types, remarks, directory, progress, homeLocale };
+  const { homeLocale, storedRoles } = task;
+  const sorting = { archive, survey, types, remarks, directory, progress, homeLocale, storedRoles };
   const plainly: Building['complete'] = (uid, data) =>
     task.completed(types.typeOf(uid)?.singularApiId ?? '', data);
   const sorter = new RowSorter({ ...sorting, uniqueValues: uniquesOf(types, plainly) });

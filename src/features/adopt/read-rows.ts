@@ -1,6 +1,7 @@
 /** Reads the rows and links of an archive into the sorts. */
 import { documentIdOf, isDocumentId } from './document-ids.js';
 import { isKeptId, SeenIds } from './kept-ids.js';
+import { ROLE_UID } from './names.js';
 import { wholePosition } from './positions.js';
 import {
   FIRST,
@@ -24,13 +25,17 @@ export class RowReader {
   private readonly singles = new Map<string, string>();
   private readonly last = { instance: 0, instances: 0, position: 0 };
   private readonly seen = new Map<string, SeenIds>();
+  /** Stored roles that no role of the archive has become. */
+  private readonly storedRoles: Map<string, string>;
   private linksRead = 0;
   private rowsRead = 0;
 
   constructor(
     private readonly sorting: Sorting,
     private readonly sorts: Sorts,
-  ) {}
+  ) {
+    this.storedRoles = new Map(sorting.storedRoles);
+  }
 
   /** Reads the archive. Returns the highest numbers in it. */
   async read(): Promise<LastNumbers> {
@@ -58,7 +63,7 @@ export class RowReader {
     }
     const row = this.rowOf(moved, id, objectOf(value['data']));
     const owner: Owner = {
-      documentId: this.singleDocument(moved) ?? row.ownDocument,
+      documentId: this.singleDocument(moved) ?? this.storedRole(moved, row) ?? row.ownDocument,
       type: uid,
       row: id,
       locale: row.locale,
@@ -113,6 +118,15 @@ export class RowReader {
     if (archived.type.kind !== 'singleType' || first === undefined) return undefined;
     const found = this.singles.get(uid) ?? this.documentIdOf(uid, first.id, first.documentId);
     this.singles.set(uid, found);
+    return found;
+  }
+
+  /** Returns the document of the stored role that has the type of a role. */
+  private storedRole({ uid }: MovedType, { data }: SourceRow): string | undefined {
+    if (uid !== ROLE_UID) return undefined;
+    const type = textOf(data['type']);
+    const found = this.storedRoles.get(type);
+    this.storedRoles.delete(type);
     return found;
   }
 

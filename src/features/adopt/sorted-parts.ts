@@ -133,6 +133,8 @@ export interface Sorting {
   readonly progress: (what: string, count: number, total: number) => void;
   /** Locale of documents without locales in the application. */
   readonly homeLocale: string;
+  /** Document ids of stored roles by type. The archive's role of the type becomes the stored document. */
+  readonly storedRoles: ReadonlyMap<string, string>;
   /** Values that must be unique among published documents, by attribute. */
   readonly uniqueValues: (moved: MovedType, row: SourceRow) => readonly (readonly [string, string])[];
 }
