@@ -55,11 +55,8 @@ export class DocumentBuilder {
       (a.given === defaultLocale || a.given === '') && b.given !== defaultLocale && b.given !== '';
     for (const row of this.document.rows) {
       if (type.localized && !this.building.locales.includes(row.locale)) {
-        this.notes.say(
-          'none',
-          [row.locale, `The locale "${row.locale}" is not among the locales of the application`],
-          row,
-        );
+        const text = `The locale "${row.locale}" is not among those of the application: ${REMARKS.addLocale}`;
+        this.notes.say('none', [row.locale, text], row);
         continue;
       }
       const published = row.published || !type.draftAndPublish;
