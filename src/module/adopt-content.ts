@@ -69,21 +69,12 @@ const conflictText = ({ kind, attribute, other, reason }: ArchiveConflict, onCon
     bytes: `Files whose bytes are missing: ${other ?? ''}`,
   })[kind];
 
-const remarksOf = (conflicts: readonly ArchiveConflict[], onConflict: OnConflict): readonly Remark[] => {
-  const remarks = new Remarks();
-  for (const conflict of conflicts) {
-    const { type: subject, attribute: key, documentId } = conflict;
-    remarks.add(
-      {
-        list: 'none',
-        subject,
-        ...(key === undefined ? {} : { key }),
-        text: conflictText(conflict, onConflict),
-      },
-      documentId,
-    );
-  }
-  return remarks.all();
+const remarkOf = (conflict: ArchiveConflict, onConflict: OnConflict): Remark => {
+  const { type: subject, attribute: key } = conflict;
+  return {
+    ...{ list: 'none', subject, text: conflictText(conflict, onConflict) },
+    ...(key === undefined ? {} : { key }),
+  };
 };
 
 interface Move extends ConversionTask {
@@ -119,8 +110,12 @@ async function moveWith(archive: ContentArchive, move: Move, target: Target): Pr
     trusted: true,
     files: !move.noFiles && parts.contents !== null,
   };
-  const { conflicts } = await archive.import(open, { ...options, dryRun: true });
-  const remarks = [...converted.remarks, ...remarksOf(conflicts, move.onConflict)];
+  const conflicts = new Remarks();
+  await archive.import(open, {
+    ...{ ...options, dryRun: true },
+    found: (conflict) => conflicts.add(remarkOf(conflict, move.onConflict), conflict.documentId),
+  });
+  const remarks = [...converted.remarks, ...conflicts.all()];
   await move.report({ ...converted, remarks });
   if (move.dryRun) return { ...converted, remarks, summary: '' };
   const progress = progressOf(move.say);

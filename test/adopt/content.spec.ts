@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { type Adopted, adoptedModel, startAdopted } from './app.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type Adopted, adoptedModel, type AdoptedModel, startAdopted } from './app.ts';
 import {
   componentSchema,
   entity,
@@ -308,5 +309,68 @@ describe('roles of an archive', () => {
     const roleOf = Object.fromEntries(users.map(({ username, role }) => [username, (role as Json)['type']]));
     expect(roleOf).toEqual({ ann: 'authenticated', eve: 'editor', joe: 'authenticated' });
     expect(await host.adopt(archive, '--on-conflict', 'replace')).toContain('Moved: 0 new, 1 replaced');
+  });
+});
+
+describe('a further move', () => {
+  /** More than an import lists of one kind of conflict. */
+  const MANY = 1100;
+  let folder: string;
+  let archive: string;
+  let model: AdoptedModel;
+  let database: TestDatabase;
+  const hosts: Adopted[] = [];
+
+  const start = async (locales: readonly string[]): Promise<Adopted> => {
+    const host = await startAdopted({ ...model, locales }, database);
+    hosts.push(host);
+    return host;
+  };
+  const reported = async (host: Adopted): Promise<Json[]> =>
+    JSON.parse(await readFile(join(host.folder, 'report.json'), 'utf8')).none;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'further-'));
+    const localized = { pluginOptions: { i18n: { localized: true } } };
+    const page = (id: number, documentId: string, locale: string): Json =>
+      entity(PAGE, id, { documentId, locale, title: `Page ${id}`, ...draft });
+    archive = await writeArchive(join(folder, 'archive'), {
+      version: '5.54.0',
+      schemas: [typeSchema('page', { title: { type: 'string', ...localized } }, localized)],
+      entities: [
+        ...Array.from({ length: MANY }, (_, i) => page(i + 1, `page${i + 1}`, 'en')),
+        page(MANY + 1, 'page1', 'fr'),
+      ],
+    });
+    model = await adoptedModel(archive);
+    database = await createDatabase();
+  });
+  afterAll(async () => {
+    for (const host of hosts) await host.close();
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('brings rows of a locale that the application has since, as the report says', async () => {
+    const first = await start(['en']);
+    await first.adopt(archive);
+    const text = 'The locale "fr" is not among those of the application: add it, and run the command with ';
+    expect(await reported(first)).toContainEqual(
+      expect.objectContaining({ text: `${text}--on-conflict replace`, count: 1 }),
+    );
+    const second = await start(['en', 'fr']);
+    expect(await second.adopt(archive)).toContain(`Moved: 0 new, 0 replaced, ${MANY - 1} unchanged`);
+    expect(await second.adopt(archive, '--on-conflict', 'replace')).toContain('Moved: 0 new, 1 replaced');
+    const response = await fetch(`${second.url}/api/pages/page1?status=draft&locale=fr`);
+    expect(((await response.json()) as Json)['data']).toMatchObject({ title: `Page ${MANY + 1}` });
+  });
+
+  it('reports every document that has changed since', async () => {
+    const host = await start(['en', 'fr']);
+    await host.sql("update pages set title = 'Changed'");
+    await host.adopt(archive, '--dry-run');
+    const changed = (await reported(host)).filter(({ text }) => String(text).includes('exist with other'));
+    expect(changed).toMatchObject([{ subject: 'page', count: MANY }]);
+    expect(changed[0]?.['rows']).toHaveLength(MANY);
   });
 });

@@ -42,6 +42,7 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
   const counts = new Map<ArchiveConflict['kind'], number>();
   const add = (more: readonly ArchiveConflict[]): void => {
     for (const conflict of more) {
+      task.found(conflict);
       const count = (counts.get(conflict.kind) ?? 0) + 1;
       counts.set(conflict.kind, count);
       if (count <= MAX_CONFLICTS) conflicts.push(conflict);

@@ -163,6 +163,7 @@ const DEFAULTS = {
   trusted: false,
   atOnce: DEFAULT_BATCH_SIZE,
   progress: () => undefined,
+  found: () => undefined,
 } as const;
 
 /**

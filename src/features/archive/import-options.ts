@@ -34,6 +34,8 @@ export interface ImportOptions {
   readonly atOnce?: number;
   /** Called after each batch. Counts begin again if an import in one transaction was not possible. */
   readonly progress?: Progress;
+  /** Called for each conflict that the check finds, also for those that the result does not list. */
+  readonly found?: (conflict: ArchiveConflict) => void;
 }
 
 /** Result of an import: numbers of documents, and the conflicts. */
