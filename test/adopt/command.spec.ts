@@ -536,6 +536,18 @@ describe('the command adopt without a module', () => {
   });
 
   it.each([
+    ['4.19.1', ['subject']],
+    ['4.20.0', []],
+  ])('names relations whose links an export of Strapi %s lacks', async (version, keys) => {
+    const page = typeSchema('page', { subject: { type: 'relation', relation: 'morphToOne' } });
+    const archive = { version, schemas: [page], entities: [entity('api::page.page', 1, {})] };
+    await adopt(await writeArchive(join(folder, version), archive), '--dry-run');
+    const { none } = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'));
+    const lost = none.filter(({ text }: { text: string }) => text.includes('export with a later release'));
+    expect(lost.map(({ key }: { key: string }) => key)).toEqual(keys);
+  });
+
+  it.each([
     ['a missing file', ['/nowhere.tar'], /^Not found/],
     ['no source', [], /^Usage/],
   ])('refuses %s', async (_name, args, message) => {

@@ -14,6 +14,18 @@ export interface Plan {
   readonly names: FormerNames;
 }
 
+const NO_LINKS = 'Exports of Strapi before 4.20 lack the links of "morphToOne": export with a later release';
+
+const isBefore420 = (version: string): boolean => Number(/^4\.(\d+)\./.exec(version)?.[1] ?? 20) < 20;
+
+/** Returns a remark for each relation whose links the export lacks. */
+const lostLinks = ({ models }: Adopted, version: string): readonly Remark[] =>
+  [...(isBefore420(version) ? models.values() : [])].flatMap(({ uid: subject, file, attributes }) =>
+    Object.entries(attributes)
+      .filter(([, { relation }]) => relation === 'morphToOne')
+      .map(([key]) => ({ list: 'none', subject, key, file, text: NO_LINKS })),
+  );
+
 export function planOf({ schemas, content, remarks }: Source): Plan {
   const adopted = definitionsOf(schemas, content === null ? {} : { layouts: content.survey.layouts });
   const types = new Set(adopted.contentTypes.map(({ singularApiId }) => singularApiId));
@@ -28,7 +40,7 @@ export function planOf({ schemas, content, remarks }: Source): Plan {
       locales: settings?.locales ?? [],
       defaultLocale: settings?.defaultLocale ?? null,
     }),
-    remarks: [...remarks, ...adopted.remarks, ...grants],
+    remarks: [...remarks, ...adopted.remarks, ...grants, ...lostLinks(adopted, settings?.version ?? '')],
     names: formerNames(adopted),
   };
 }

@@ -212,12 +212,14 @@ async function fetchFiles(task: FetchTask): Promise<void> {
   }
 }
 
+const UNSHOWN = 'Links that Strapi 4 does not show: adopt an archive of 4.20 or later';
+
 /** Relations that Strapi 4 does not show. */
 const hiddenRelations = (models: Models): readonly LeftOut[] =>
   [...models.values()].flatMap(({ uid: subject, attributes }) =>
     Object.entries(attributes)
       .filter(([, attribute]) => isBroken(attribute))
-      .map(([key]) => ({ subject, key, text: 'Links that Strapi 4 does not show: adopt an archive' })),
+      .map(([key]) => ({ subject, key, text: UNSHOWN })),
   );
 
 const isOfPlugin = (uid: string): boolean => uid.startsWith('plugin::') && uid !== USER_UID;
