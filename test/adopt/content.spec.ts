@@ -312,6 +312,57 @@ describe('roles of an archive', () => {
   });
 });
 
+describe('polymorphic links to users', () => {
+  let folder: string;
+  const hosts: Adopted[] = [];
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'morph-'));
+    database = await createDatabase();
+  });
+  afterAll(async () => {
+    for (const host of hosts) await host.close();
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('come in once the definition lists their type, as the report says', async () => {
+    const archive = await writeArchive(join(folder, 'archive'), {
+      version: '5.54.0',
+      schemas: [typeSchema('page', { about: { type: 'relation', relation: 'morphToOne' } }, ROW)],
+      entities: [
+        entity(PAGE, 1, { documentId: 'page', ...published }),
+        userRow(1, { username: 'ann', email: 'ann@example.com' }),
+      ],
+      links: [
+        {
+          ...{ kind: 'relation.morph', relation: 'morphToOne', left: { type: PAGE, ref: 1, field: 'about' } },
+          right: { type: 'plugin::users-permissions.user', ref: 1, field: null, pos: 1 },
+        },
+      ],
+    });
+    const model = await adoptedModel(archive);
+    const [page] = model.definitions.contentTypes;
+    const about = { type: 'relation', relation: 'morphToOne', targets: ['page', 'user'] } as const;
+    const contentTypes = page === undefined ? [] : [{ ...page, attributes: { about } }];
+    const start = async (definitions: AdoptedModel['definitions']): Promise<Adopted> => {
+      const host = await startAdopted({ ...model, definitions }, database);
+      hosts.push(host);
+      return host;
+    };
+    const first = await start(model.definitions);
+    await first.adopt(archive);
+    const { none } = JSON.parse(await readFile(join(first.folder, 'report.json'), 'utf8'));
+    const text = expect.stringMatching(/^Links to plugin::users-.*: list its types in "targets"/);
+    expect(none).toContainEqual(expect.objectContaining({ subject: PAGE, key: 'about', text, count: 1 }));
+    const second = await start({ ...model.definitions, contentTypes });
+    expect(await second.adopt(archive, '--on-conflict', 'replace')).toContain('Moved: 0 new, 1 replaced');
+    const response = await fetch(`${second.url}/api/pages/page?populate=about`);
+    expect(((await response.json()) as Json)['data']).toMatchObject({ about: { username: 'ann' } });
+  });
+});
+
 describe('a further move', () => {
   /** More than an import lists of one kind of conflict. */
   const MANY = 1100;

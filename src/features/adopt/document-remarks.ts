@@ -4,6 +4,7 @@ const SHARED_BY_ALL = 'differ from those of the default locale, in an attribute 
 export const REMARKS = {
   differentValues: `Values that ${SHARED_BY_ALL}`,
   differentLinks: `Links that ${SHARED_BY_ALL}`,
+  addTarget: ': list its types in "targets", and run the command with --on-conflict replace',
   addLocale: 'add it, and run the command with --on-conflict replace',
   newId: 'Rows without an id of their own, or with one that is too large: they get another row id',
   noTime: 'Times that cannot be read: they become another time of the row, or that of the archive',

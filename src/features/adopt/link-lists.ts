@@ -1,6 +1,7 @@
 /** Lists of links of a version: ordered, each target once. */
 import type { LinkedAttribute } from '../../content/model/model.js';
 import { keyOf } from '../../content/plan/target-key.js';
+import { REMARKS } from './document-remarks.js';
 import type { SourceLink, SourceRow } from './sorted-parts.js';
 import type { SourceTypes } from './source-types.js';
 import { type DocumentNotes, placeOf, type Version } from './version.js';
@@ -46,11 +47,9 @@ export class LinkLists {
     for (const link of sorted) {
       const type = types.typeOf(link.targetType);
       if (type === undefined || !attribute.targets.includes(type)) {
-        this.notes.say(
-          'none',
-          [link.field, `Links to ${link.targetType}, which the attribute does not allow`],
-          row,
-        );
+        const advice = attribute.kind === 'morph' ? REMARKS.addTarget : '';
+        const text = `Links to ${link.targetType}, which the attribute does not allow${advice}`;
+        this.notes.say('none', [link.field, text], row);
         continue;
       }
       const key = keyOf(attribute, type, link.target);
