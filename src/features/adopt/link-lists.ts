@@ -47,7 +47,7 @@ export class LinkLists {
     for (const link of sorted) {
       const type = types.typeOf(link.targetType);
       if (type === undefined || !attribute.targets.includes(type)) {
-        const advice = attribute.kind === 'morph' ? REMARKS.addTarget : '';
+        const advice = attribute.named ? REMARKS.addTarget : '';
         const text = `Links to ${link.targetType}, which the attribute does not allow${advice}`;
         this.notes.say('none', [link.field, text], row);
         continue;

@@ -37,7 +37,7 @@ export async function request(server: RestServer, path: string): Promise<Respons
   }
 }
 
-/** Returns what to do about a response that refuses a request: the words of the server, if it has some. */
+/** Returns the reason of a refused request: what to do about it, or the message of the server. */
 async function reasonOf(response: Response): Promise<string> {
   const { status, statusText } = response;
   if (status === 401 || status === 403) return 'the token needs full access';
@@ -50,9 +50,7 @@ async function reasonOf(response: Response): Promise<string> {
 export async function json(server: RestServer, path: string): Promise<unknown> {
   const response = await request(server, path);
   if (response.status === 404) return null;
-  if (!response.ok)
-    throw new AdoptError(
-      `${server.url}${path.split('?')[0] ?? ''} responds with ${response.status}: ${await reasonOf(response)}`,
-    );
-  return response.json();
+  if (response.ok) return response.json();
+  const place = `${server.url}${path.split('?')[0] ?? ''}`;
+  throw new AdoptError(`${place} responds with ${response.status}: ${await reasonOf(response)}`);
 }
