@@ -101,6 +101,35 @@ describe.each(adaptersFor('fastify'))('limits on %s', (adapter) => {
     expect(statuses).toEqual([400, 400, 400, 429, 429, 429]);
   });
 
+  it('19.2 no request normalises a text that is too long for a name or an address', async () => {
+    // NFKC writes this letter as 18.
+    const long = '\ufdfa'.repeat(30_000);
+    const normalize = jest.spyOn(String.prototype, 'normalize');
+    const answers = [
+      await post('local', { identifier: long, password: 'wrong' }, '10.0.8.1'),
+      await post('local/register', { ...OWNER, username: long, email: 'long@example.com' }, '10.0.8.1'),
+      await post('local/register', { ...OWNER, email: long }, '10.0.8.1'),
+      await post('forgot-password', { email: long }, '10.0.8.1'),
+      await post('send-email-confirmation', { email: long }, '10.0.8.1'),
+      await post('reset-password', { code: long, password: 'x', passwordConfirmation: 'x' }, '10.0.8.1'),
+    ];
+    const lengths = normalize.mock.contexts.map((text) => String(text).length);
+    normalize.mockRestore();
+    expect(answers.map(({ status, body }) => [status, body.error.message])).toEqual([
+      [400, 'Invalid identifier or password'],
+      [400, 'username must be at most 255 characters'],
+      [400, 'email must be a valid email'],
+      [400, 'email must be a valid email'],
+      [400, 'email must be a valid email'],
+      [400, 'Incorrect code provided'],
+    ]);
+    expect(Math.max(...lengths)).toBeLessThan(30_000);
+    // Spaces around a name make no other name, however many there are.
+    const spaces = ['', ' '.repeat(2000), ' '.repeat(3000), ' '.repeat(4000)];
+    const statuses = await times(4, (i) => signIn('10.0.8.2', 'wrong', `${spaces[i]}owner`));
+    expect(statuses).toEqual([400, 400, 400, 429]);
+  });
+
   it('R15: a token allows no faster guesses of the password', async () => {
     const { body } = await post('local', { identifier: 'owner', password: OWNER.password }, '10.0.6.1');
     const change = (currentPassword: string, address: string) =>

@@ -39,6 +39,8 @@ describe.each(adaptersFor('express'))('users on %s', (adapter) => {
       body as object,
     );
   };
+  const put = (path: string, body: object, token: string) =>
+    test.http.put(`/api${path}`).set('authorization', `Bearer ${token}`).send(body);
   const get = (path: string, token?: string) => {
     const request = test.http.get(`/api${path}`);
     return token === undefined ? request : request.set('authorization', `Bearer ${token}`);
@@ -366,6 +368,29 @@ describe.each(adaptersFor('express'))('users on %s', (adapter) => {
         .expect(200);
       expect(removed.body).toMatchObject({ id: created.body.id, username: 'renamed' });
       await get(`/users/${created.body.id}`, jwt).expect(404);
+    });
+
+    it('19.17 refuses names and addresses that are too long, without normalising them', async () => {
+      const { jwt } = await manager();
+      const { user } = await register();
+      const long = '\ufdfa'.repeat(30_000);
+      const person = { username: 'lengthy', email: 'lengthy@example.com', password: 'correct horse' };
+      const normalize = jest.spyOn(String.prototype, 'normalize');
+      for (const [key, value] of [
+        ['username', long],
+        ['email', `${long}@example.com`],
+      ] as const) {
+        const created = await post('/users', { ...person, [key]: value }, jwt).expect(400);
+        const changed = await put(`/users/${user['id']}`, { [key]: value }, jwt).expect(400);
+        for (const { body } of [created, changed])
+          expect(body.error.details.errors[0]).toMatchObject({
+            path: [key],
+            message: `${key} must be at most 255 characters`,
+          });
+      }
+      const lengths = normalize.mock.contexts.map((text) => String(text).length);
+      normalize.mockRestore();
+      expect(Math.max(...lengths)).toBeLessThan(30_000);
     });
 
     it('18.13 a user who was blocked and unblocked must sign in again', async () => {

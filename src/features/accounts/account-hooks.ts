@@ -14,7 +14,7 @@ import type { ContentType } from '../../content/model/model.js';
 import { AccountTables } from './account-tables.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { emailKey, NO_CODE } from './account-repository.js';
-import { nameKey, userName } from './user-names.js';
+import { isTooLong, nameKey, userName } from './user-names.js';
 
 /** Stores one spelling per name and address, so that each belongs to one account (protocol 19.1). */
 const oneSpelling: HookFunction = ({ data }) => {
@@ -59,7 +59,9 @@ function claimsOf({ data, action, caller }: ContentEvent): Claim[] {
   // The unique index of `email` covers addresses equal to this one.
   if (typeof email === 'string')
     claims.push({ key: 'email', name: nameKey(email), matches: [{ nameKey: nameKey(email) }] });
-  return claims.filter(({ key, name }) => !unstorable(name) && (fields === null || fields.has(key)));
+  return claims.filter(
+    ({ key, name }) => !unstorable(name) && !isTooLong(name) && (fields === null || fields.has(key)),
+  );
 }
 
 /**

@@ -12,7 +12,7 @@ import { AccountTables } from './account-tables.js';
 import { callerAttributes } from './caller-attributes.js';
 import { stateOfAccount } from './json-web-tokens.js';
 import { Roles } from './roles.js';
-import { nameKey } from './user-names.js';
+import { isTooLong, nameKey } from './user-names.js';
 
 export interface Session {
   readonly id: string;
@@ -80,7 +80,7 @@ export const NO_CODE = { resetPasswordToken: null, resetPasswordExpires: null } 
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Returns the stored spelling of an e-mail address: NFKC, ASCII letters in lower case. */
-export const emailKey = (text: string): string => lowerCase(text.normalize('NFKC'));
+export const emailKey = (text: string): string => lowerCase(isTooLong(text) ? text : text.normalize('NFKC'));
 
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
@@ -142,7 +142,8 @@ export class AccountRepository {
    * Finds an account by e-mail or user name, without case; the e-mail takes precedence (protocol 19.1). It
    * also finds the spelling that an earlier release stored.
    */
-  byIdentifier(identifier: string): Promise<Account | null> {
+  async byIdentifier(identifier: string): Promise<Account | null> {
+    if (isTooLong(identifier)) return null;
     return this.find(
       { email: lowerCase(identifier) },
       { email: emailKey(identifier) },
