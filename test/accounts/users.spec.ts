@@ -208,6 +208,26 @@ describe.each(adaptersFor('express'))('users on %s', (adapter) => {
       ]);
     });
 
+    it('19.2 refuses the old password of another system if a new one is set during the request', async () => {
+      const { user } = await register();
+      const mail = outbox.next();
+      await post('/auth/forgot-password', { email: user['email'] }).expect(200);
+      const code = tokenIn(await mail);
+      const stored = await bcrypt.hash('old password', 4);
+      await test.sql('update content_users set password = $2 where id = $1', [user['id'], stored]);
+      const next = { code, password: 'new password', passwordConfirmation: 'new password' };
+      const matches = bcrypt.compare.bind(bcrypt);
+      const change = () => post('/auth/reset-password', next).expect(200);
+      const compare = jest
+        .spyOn(bcrypt, 'compare')
+        .mockImplementationOnce((...given) => change().then(() => matches(...given)) as never);
+      const signIn = (password: string) => post('/auth/local', { identifier: user['email'], password });
+      const { body } = await signIn('old password').expect(400);
+      compare.mockRestore();
+      expect(body).toEqual(error(400, 'ValidationError', 'Invalid identifier or password'));
+      await signIn('new password').expect(200);
+    });
+
     it('19.4 reports a blocked user', async () => {
       const { user, jwt } = await register();
       await test.sql('update content_users set blocked = true where id = $1', [user['id']]);
@@ -289,6 +309,26 @@ describe.each(adaptersFor('express'))('users on %s', (adapter) => {
       const { body } = await change({}, jwt).expect(200);
       await get('/users/me', jwt).expect(401);
       expect((await get('/users/me', body.jwt).expect(200)).body).toMatchObject({ id: user['id'] });
+    });
+
+    it('19.9 19.10 a new password returns no token if another one replaces it at once', async () => {
+      const [first, second] = [await register(), await register()];
+      const mail = outbox.next();
+      await post('/auth/forgot-password', { email: second.user['email'] }).expect(200);
+      const code = tokenIn(await mail);
+      // Every new password is replaced before the request reads the account again.
+      await test.sql(`create function replaced() returns trigger language plpgsql as
+        $$ begin if new.password <> old.password then new.password := 'x'; end if; return new; end $$`);
+      await test.sql(
+        'create trigger replaced before update on content_users for each row execute function replaced()',
+      );
+      const next = { password: 'new password', passwordConfirmation: 'new password' };
+      const answers = [
+        await post('/auth/change-password', { currentPassword: 'correct horse', ...next }, first.jwt),
+        await post('/auth/reset-password', { code, ...next }),
+      ];
+      await test.sql('drop function replaced cascade');
+      for (const { body } of answers) expect(body).toEqual(error(403, 'ForbiddenError', 'Forbidden'));
     });
   });
 

@@ -36,6 +36,8 @@ export function unblocked(account: Account): Account {
   return account;
 }
 
+const wrongPassword = (): ContentError => validationError('Invalid identifier or password');
+
 const REGISTER_FIELDS = ['username', 'email', 'password'];
 
 /** Hides a key that is not a name: it may be a whole body sent in the wrong format. */
@@ -71,18 +73,24 @@ export class SignIn {
     const { identifier, password } = readFields(body, { identifier: 'text', password: 'text' });
     const account = await this.accounts.byIdentifier(identifier.trim());
     const right = await verifyPassword(password, account?.password ?? null);
-    if (account === null || !right) throw validationError('Invalid identifier or password');
+    if (account === null || !right) throw wrongPassword();
     if (this.options.register.confirm && account.confirmed !== true)
       throw application('Your account email is not confirmed');
     return this.replaceForeignHash(unblocked(account), password);
   }
 
-  /** Replaces a hash of another system, now that the password is known. */
+  /**
+   * Replaces a hash of another system, now that the password is known. Throws if another request has set
+   * another password in the meantime.
+   */
   private async replaceForeignHash(account: Account, password: string): Promise<Account> {
     if (!isForeignHash(account.password)) return account;
-    const match = { id: account.id, password: account.password };
-    await this.accounts.set(match, { password: await hashPassword(password) });
-    return this.requireAccount({ documentId: account.documentId });
+    const replaced = await hashPassword(password);
+    await this.accounts.set({ id: account.id, password: account.password }, { password: replaced });
+    const stored = await this.requireAccount({ id: account.id });
+    if (stored.password !== replaced && !(await verifyPassword(password, stored.password)))
+      throw wrongPassword();
+    return stored;
   }
 
   /** 19.6, 19.7. Accepts only the listed fields, so that no request sets `confirmed` or a role. */
@@ -137,10 +145,11 @@ export class SignIn {
     await check(account);
     // The code proves access to the mailbox.
     const confirmed = this.options.register.confirm ? true : account.confirmed;
-    const values = { password: await this.hashValid(password), confirmed, ...NO_CODE, sessions: [] };
+    const hash = await this.hashValid(password);
+    const values = { password: hash, confirmed, ...NO_CODE, sessions: [] };
     if (!(await this.accounts.set({ id: account.id, resetPasswordToken }, values)))
       throw validationError('Incorrect code provided');
-    return this.requireAccount({ id: account.id });
+    return this.requireAccount({ id: account.id, password: hash });
   }
 
   /** 19.10. Voids every token issued before. */
@@ -170,12 +179,13 @@ export class SignIn {
     if (currentPassword === password)
       throw validationError('Your new password must be different than your current password');
     await check(account);
+    const hash = await this.hashValid(password);
     const changed = await this.accounts.set(
       { id: account.id, password: account.password },
-      { password: await this.hashValid(password), ...NO_CODE, sessions: [] },
+      { password: hash, ...NO_CODE, sessions: [] },
     );
     if (!changed) throw validationError('The provided current password is invalid');
-    return this.requireAccount({ documentId });
+    return this.requireAccount({ id: account.id, password: hash });
   }
 
   /** A code that sets a password signs in as well, so that both need the same option. */
