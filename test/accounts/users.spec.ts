@@ -433,6 +433,36 @@ describe.each(adaptersFor('express'))('users on %s', (adapter) => {
       expect(Math.max(...lengths)).toBeLessThan(30_000);
     });
 
+    it('D4 19.17 unmodified values void no codes and tokens, also those that no request could send', async () => {
+      const { jwt } = await manager();
+      const [named, other] = [await register(), await register()];
+      const id = other.user['id'];
+      const stored = async () =>
+        (
+          await test.sql(
+            `select confirmation_token, reset_password_token, username, blocked from content_users where id = $1`,
+            [id],
+          )
+        )[0];
+      const imported = { confirmation_token: 'c', reset_password_token: 'r', blocked: null };
+      // One name mixes scripts, the other is the address of another user.
+      for (const username of ['b\u043eb', named.user['email']]) {
+        await test.sql(
+          `update content_users set username = $2, blocked = null, confirmation_token = 'c',
+             reset_password_token = 'r', reset_password_expires = now() where id = $1`,
+          [id, username],
+        );
+        const { body } = await get(`/users/${id}`, jwt).expect(200);
+        await put(`/users/${id}`, body, jwt).expect(200);
+        expect(await stored()).toEqual({ ...imported, username });
+        await put(`/users/${id}`, { email: body.email.toUpperCase(), blocked: false }, jwt).expect(200);
+        expect(await stored()).toEqual({ ...imported, username, blocked: false });
+      }
+      await get('/users/me', other.jwt).expect(200);
+      await put(`/users/${id}`, { email: 'moved@example.com' }, jwt).expect(200);
+      expect(await stored()).toMatchObject({ confirmation_token: null, reset_password_token: null });
+    });
+
     it('18.13 a user who was blocked and unblocked must sign in again', async () => {
       const { jwt } = await manager();
       const other = await register();

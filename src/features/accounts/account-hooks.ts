@@ -2,13 +2,8 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { compileLocks } from '../../pool/locks.js';
 import { compileFindRecords } from '../../content/compile/compile-record.js';
-import { runnerOf } from '../../pool/runner.js';
-import {
-  type ContentEvent,
-  type HookFunction,
-  type HookMetadata,
-  Hooks,
-} from '../../content/documents/hooks.js';
+import { type Row, runnerOf } from '../../pool/runner.js';
+import { type ContentEvent, type HookFunction, Hooks } from '../../content/documents/hooks.js';
 import { issuesError } from '../../kernel/errors.js';
 import type { ContentType } from '../../content/model/model.js';
 import { AccountTables } from './account-tables.js';
@@ -16,13 +11,17 @@ import { unstorable } from '../../content/model/cast-value.js';
 import { emailKey, NO_CODE } from './account-repository.js';
 import { isTooLong, nameKey, userName } from './user-names.js';
 
-/** Stores one spelling per name and address, so that each belongs to one account (protocol 19.1). */
-const oneSpelling: HookFunction = ({ data }) => {
-  if (typeof data['email'] === 'string') data['email'] = emailKey(data['email'].trim());
-  if (typeof data['username'] !== 'string') return;
-  data['username'] = userName(data['username']);
+/**
+ * Stores one spelling per name and address, so that each belongs to one account (protocol 19.1). Stored
+ * spellings that are sent again stay: they may come from an import.
+ */
+function oneSpelling({ data }: ContentEvent, stored: Row): void {
+  const { email, username } = data;
+  if (typeof email === 'string' && email !== stored['email']) data['email'] = emailKey(email.trim());
+  if (typeof username !== 'string' || username === stored['username']) return;
+  data['username'] = userName(username);
   data['nameKey'] = nameKey(data['username'] as string);
-};
+}
 
 /**
  * Completes a user of another system: the stored spelling of the address, and the form of the name that
@@ -68,47 +67,63 @@ function claimsOf({ data, action, caller }: ContentEvent): Claim[] {
  * Refuses a name that equals another user's name or address, because a user signs in with either. Comparison
  * ignores case. Concurrent writers of the same name wait for each other.
  */
-const oneOwner =
-  (type: ContentType): HookFunction =>
-  async (event) => {
-    const claims = claimsOf(event);
-    if (event.em === null || claims.length === 0) return;
-    const runner = runnerOf(event.em);
-    const locks = claims.map(({ name }) => ({ name: `${type.table} called ${name}`, exclusive: true }));
-    await runner.run(compileLocks(locks));
-    for (const { key, matches } of claims) {
-      const holders = await runner.run(compileFindRecords(type, matches, ['documentId']));
-      if (holders.some(({ documentId }) => documentId !== event.documentId))
-        throw issuesError([
-          { path: [key], message: 'This attribute must be unique', name: 'ValidationError' },
-        ]);
-    }
-  };
+async function oneOwner(type: ContentType, event: ContentEvent, claims: readonly Claim[]): Promise<void> {
+  if (event.em === null || claims.length === 0) return;
+  const runner = runnerOf(event.em);
+  const locks = claims.map(({ name }) => ({ name: `${type.table} called ${name}`, exclusive: true }));
+  await runner.run(compileLocks(locks));
+  for (const { key, matches } of claims) {
+    const holders = await runner.run(compileFindRecords(type, matches, ['documentId']));
+    if (holders.some(({ documentId }) => documentId !== event.documentId))
+      throw issuesError([{ path: [key], message: 'This attribute must be unique', name: 'ValidationError' }]);
+  }
+}
 
 /** Voids mailed codes when the address, the password or the block changes. */
-const voidCodes: HookFunction = ({ data }) => {
-  if (!['email', 'password', 'blocked'].some((key) => data[key] !== undefined)) return;
+function voidCodes({ data }: ContentEvent, changed: ReadonlySet<string>): void {
+  if (!['email', 'password', 'blocked'].some((key) => changed.has(key))) return;
   Object.assign(data, NO_CODE);
-  if (data['email'] !== undefined) data['confirmationToken'] = null;
-};
+  if (changed.has('email')) data['confirmationToken'] = null;
+}
 
 /** Voids all tokens and sessions of a blocked user, so that they stay void after the block is lifted. */
-const voidTokens: HookFunction = ({ data }) => {
-  const { blocked } = data;
+function voidTokens({ data }: ContentEvent, changed: ReadonlySet<string>): void {
   // Any value except a plain false may be cast to true.
-  if (blocked !== undefined && blocked !== false)
+  if (changed.has('blocked') && data['blocked'] !== false)
     Object.assign(data, { tokenVersion: newVersion(), sessions: [] });
-};
+}
 
 /** Returns a random token version. Tokens of the previous version are refused. */
 export const newVersion = (): number => Math.floor(Math.random() * 2 ** 31);
 
-const hooksOn = (type: ContentType): readonly (readonly [HookMetadata, HookFunction])[] => [
-  [{ moment: 'before', type: 'user', actions: ['create', 'update'] }, oneSpelling],
-  [{ moment: 'before', type: 'user', actions: ['create', 'update'] }, oneOwner(type)],
-  [{ moment: 'before', type: 'user', actions: ['update'] }, voidCodes],
-  [{ moment: 'before', type: 'user', actions: ['update'] }, voidTokens],
-];
+/** Attributes whose changes these hooks check or follow. */
+const WATCHED = ['username', 'email', 'password', 'blocked'];
+
+/** Returns the stored values of an existing user, with false for a missing block. */
+async function storedValues(type: ContentType, { documentId, em }: ContentEvent): Promise<Row> {
+  if (documentId === null || em === null) return {};
+  const found = compileFindRecords(type, [{ documentId }], ['username', 'email', 'blocked']);
+  const [row] = await runnerOf(em).run(found);
+  return { ...row, blocked: row?.['blocked'] ?? false };
+}
+
+/** Returns the sent attributes with another value than the stored one (D4). A password is always another. */
+const changesOf = ({ data }: ContentEvent, stored: Row): ReadonlySet<string> =>
+  new Set(WATCHED.filter((key) => data[key] !== undefined && (data[key] ?? false) !== stored[key]));
+
+const beforeWrite =
+  (type: ContentType): HookFunction =>
+  async (event) => {
+    if (WATCHED.every((key) => event.data[key] === undefined)) return;
+    const stored = await storedValues(type, event);
+    oneSpelling(event, stored);
+    const changed = changesOf(event, stored);
+    const claims = claimsOf(event).filter(({ key }) => changed.has(key));
+    await oneOwner(type, event, claims);
+    if (event.action !== 'update') return;
+    voidCodes(event, changed);
+    voidTokens(event, changed);
+  };
 
 @Injectable()
 export class AccountHooks implements OnModuleInit {
@@ -118,6 +133,7 @@ export class AccountHooks implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    for (const [metadata, hook] of hooksOn(this.tables.users.type)) this.hooks.add(metadata, hook);
+    const hook = beforeWrite(this.tables.users.type);
+    this.hooks.add({ moment: 'before', type: 'user', actions: ['create', 'update'] }, hook);
   }
 }
