@@ -23,6 +23,7 @@ describe.each(adaptersFor('express'))('users on %s', (adapter) => {
           public: { note: ['find'], topic: ['find'] },
           roles: {
             authenticated: { note: ['find', 'findOne', 'create', 'update'], topic: ['find'] },
+            clerk: { user: [{ actions: ['create'], fields: ['username', 'email', 'password'] }] },
             manager: { user: '*', role: '*', note: '*', topic: '*' },
           },
         },
@@ -408,6 +409,31 @@ describe.each(adaptersFor('express'))('users on %s', (adapter) => {
         .expect(200);
       expect(removed.body).toMatchObject({ id: created.body.id, username: 'renamed' });
       await get(`/users/${created.body.id}`, jwt).expect(404);
+    });
+
+    it('19.16 gives a new user the role of registered users, unless the request names one or none', async () => {
+      const { jwt } = await manager();
+      const create = async (more: object, token = jwt) => {
+        n += 1;
+        const person = { username: `new${n}`, email: `new${n}@example.com`, password: 'correct horse' };
+        return (await post('/users', { ...person, ...more }, token).expect(201)).body;
+      };
+      const roleOf = async ({ id }: { id: number }) =>
+        (await get(`/users/${id}?populate=role`, jwt).expect(200)).body.role?.type;
+      const made = await create({});
+      expect(made.role.type).toBe('authenticated');
+      const { body } = await post('/auth/local', { identifier: made.email, password: 'correct horse' });
+      await get('/notes', body.jwt).expect(200);
+      expect(await roleOf(await create({ role: null }))).toBeUndefined();
+      const [{ id } = {}] = await test.sql(`select id from content_roles where type = 'manager'`);
+      expect(await roleOf(await create({ role: id }))).toBe('manager');
+      // The default needs no grant on roles, nor on the attribute.
+      const clerk = await register();
+      await test.sql(
+        `update content_users set role_document_id = (select document_id from content_roles where type = 'clerk') where id = $1`,
+        [clerk.user['id']],
+      );
+      expect(await roleOf(await create({}, clerk.jwt))).toBe('authenticated');
     });
 
     it('19.17 refuses names and addresses that are too long, without normalising them', async () => {

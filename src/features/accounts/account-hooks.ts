@@ -9,7 +9,9 @@ import type { ContentType } from '../../content/model/model.js';
 import { AccountTables } from './account-tables.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { emailKey, NO_CODE } from './account-repository.js';
+import { Roles } from './roles.js';
 import { isTooLong, nameKey, userName } from './user-names.js';
+import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
 /**
  * Stores one spelling per name and address, so that each belongs to one account (protocol 19.1). Stored
@@ -130,10 +132,22 @@ export class AccountHooks implements OnModuleInit {
   constructor(
     @Inject(AccountTables) private readonly tables: AccountTables,
     @Inject(Hooks) private readonly hooks: Hooks,
+    @Inject(Roles) private readonly roles: Roles,
+    @Inject(USERS_OPTIONS) private readonly options: Pick<ResolvedUsersOptions, 'register'>,
   ) {}
 
   onModuleInit(): void {
     const hook = beforeWrite(this.tables.users.type);
     this.hooks.add({ moment: 'before', type: 'user', actions: ['create', 'update'] }, hook);
+    this.hooks.add({ moment: 'before', type: 'user', actions: ['create'] }, (event) => this.addRole(event));
+  }
+
+  /** Gives a new user without a role that of registered users. The caller needs no grant for it. */
+  private async addRole({ data, em }: ContentEvent): Promise<void> {
+    if (data['role'] !== undefined || em === null) return;
+    const type = this.options.register.role;
+    const found = compileFindRecords(this.tables.roles.type, [{ type }], ['documentId']);
+    const [role = await this.roles.named(type)] = await runnerOf(em).run(found);
+    data['role'] = role.documentId;
   }
 }
