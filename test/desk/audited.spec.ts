@@ -1,7 +1,7 @@
 /** Actions at the desk in the audit log, and the removal of an editor. */
 import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
 import { UsersModule } from 'nestjs-content-api/accounts';
-import { DeskModule } from 'nestjs-content-api/desk';
+import { DeskInvitations, DeskModule } from 'nestjs-content-api/desk';
 import { AuditModule } from 'nestjs-content-api/history';
 import { Database } from '../../src/content/store/database.ts';
 import { eraseUser } from '../../src/features/history/erasure.ts';
@@ -94,6 +94,28 @@ describe.each(ADAPTERS)('the desk in the audit log, on %s', (adapter) => {
       { action: 'sign-out', status: 204, actor: 'user', actor_id: id, ...none },
       { action: 'end-session', status: 204, actor: 'user', actor_id: other.id, ...none },
     ]);
+  });
+
+  it('26.1 records the role that an invitation gives, and ends the sessions of an account without a password', async () => {
+    const { jwt, id } = await editor();
+    const email = `editor${n}@example.com`;
+    await test.sql('update content_users set role_document_id = null where document_id = $1', [id]);
+    const invitations = test.app.get(DeskInvitations, { strict: false });
+    await invitations.invite({ email, role: 'editor', url: 'http://desk.example/desk' });
+    await send(jwt, '/api/notes', { data: { title: 'one' } }).expect(401);
+    const entries = await test.sql(
+      'select action, attributes from content_audit where document_id = $1 order by id desc limit 1',
+      [id],
+    );
+    expect(entries).toEqual([{ action: 'update', attributes: ['role'] }]);
+    // The account has no password now: another role voids its tokens, too.
+    await test.sql(
+      'update content_users set role_document_id = null, token_version = 0 where document_id = $1',
+      [id],
+    );
+    await invitations.invite({ email, role: 'editor', url: 'http://desk.example/desk' });
+    const voided = 'select 1 from content_users where document_id = $1 and token_version <> 0';
+    expect(await test.sql(voided, [id])).toHaveLength(1);
   });
 
   it('26.6 removes a user from the forms that are open at the desk', async () => {

@@ -88,10 +88,13 @@ function voidCodes({ data }: ContentEvent, changed: ReadonlySet<string>): void {
   if (changed.has('email')) data['confirmationToken'] = null;
 }
 
-/** Voids all tokens and sessions of a blocked user, so that they stay void after the block is lifted. */
+/**
+ * Voids all tokens and sessions of a user who is blocked or loses the password. They stay void after the
+ * block is lifted.
+ */
 function voidTokens({ data }: ContentEvent, changed: ReadonlySet<string>): void {
   // Any value except a plain false may be cast to true.
-  if (changed.has('blocked') && data['blocked'] !== false)
+  if ((changed.has('blocked') && data['blocked'] !== false) || data['password'] === null)
     Object.assign(data, { tokenVersion: newVersion(), sessions: [] });
 }
 

@@ -115,6 +115,11 @@ export class AccountRepository {
     return checkedAs(user, isDocument, 'A new user').documentId;
   }
 
+  /** Gives a user another role and removes the password, which ends all sessions. Hooks and checks run. */
+  async adopt(documentId: string, role: string): Promise<void> {
+    await this.tables.users.documents.update(documentId, { role: { documentId: role }, password: null });
+  }
+
   roleOf({ role }: Account): Promise<string | null> {
     return this.roles.typeOf(role);
   }

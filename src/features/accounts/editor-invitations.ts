@@ -5,7 +5,6 @@ import { ContentAccess } from '../../content/access/content-access.js';
 import type { EditorInvitation } from '../../content/http/editor-accounts.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
 import { application, ContentError, notFound } from '../../kernel/errors.js';
-import { newVersion } from './account-hooks.js';
 import { type Account, AccountRepository, newToken } from './account-repository.js';
 import { readFields } from './read-fields.js';
 import { type Role, Roles } from './roles.js';
@@ -88,10 +87,7 @@ export class EditorInvitations {
    * the address.
    */
   private async adopt(account: Account, role: Role): Promise<string> {
-    if (account.role !== role.documentId) {
-      const ended = { password: null, sessions: [], tokenVersion: newVersion() };
-      await this.accounts.set({ id: account.id }, { role: role.documentId, ...ended });
-    }
+    if (account.role !== role.documentId) await this.accounts.adopt(account.documentId, role.documentId);
     return account.documentId;
   }
 }
