@@ -3,6 +3,7 @@ import {
   type AuthStrategy,
   ContentOpenApi,
   type Credentials,
+  defineCollectionType,
   type Grants,
   type Identity,
 } from 'nestjs-content-api';
@@ -17,6 +18,14 @@ const ROLES: Readonly<Record<string, Grants>> = {
   reader: { 'api-token': ['find'], note: '*' },
 };
 
+const LONG = 'a'.repeat(60);
+const longType = defineCollectionType({
+  singularApiId: LONG,
+  pluralApiId: `${LONG}s`,
+  tableName: 'long_names',
+  attributes: { title: { type: 'string' } },
+});
+
 class Names implements AuthStrategy {
   readonly name = 'names';
   authenticate({ bearer }: Credentials): Identity | null {
@@ -30,7 +39,7 @@ describe.each(ADAPTERS)('the routes of API tokens, on %s', (adapter) => {
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes,
+        contentTypes: [...contentTypes, longType],
         auth: { strategies: [new Names()] },
         access: { roles: ROLES },
         imports: [ApiTokensModule],
@@ -124,6 +133,16 @@ describe.each(ADAPTERS)('the routes of API tokens, on %s', (adapter) => {
     const { body: answer } = await as('chief', 'post').send(body).expect(400);
     expect(answer.error.message).toContain(message);
     expect(await count()).toBe(before);
+  });
+
+  it('18.14 a long unknown name gets no suggestion, whose search would block other requests', async () => {
+    const suggestionFor = async (name: string): Promise<string> => {
+      const more = { kind: 'custom', grants: { [name]: [] } };
+      const { body } = await create('chief', more).expect(400);
+      return body.error.message.replace(`grants: "${name}" is not a content type; `, '');
+    };
+    expect(await suggestionFor(`${LONG}s`)).toBe(`did you mean "${LONG}"?`);
+    expect(await suggestionFor(`${LONG}${'s'.repeat(10)}`)).toMatch(/^available: /);
   });
 
   it('18.14 the OpenAPI document has the routes that the caller may use', async () => {

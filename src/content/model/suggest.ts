@@ -18,8 +18,12 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
+/** Longest word that is compared. The comparison takes a time that grows with the lengths of both words. */
+const MAX_COMPARED = 64;
+
 /** Returns `; did you mean "x"?` for the nearest known word, or an empty string if none is near. */
 export function suggest(word: string, names: readonly string[]): string {
+  if (word.length > MAX_COMPARED) return '';
   let best: { readonly word: string; readonly distance: number } | undefined;
   for (const candidate of names) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
