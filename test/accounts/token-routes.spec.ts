@@ -19,6 +19,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
 };
 
 const LONG = 'a'.repeat(60);
+const MANY = Array.from({ length: 50 }, (_, i) => `unknown${i}`);
 const longType = defineCollectionType({
   singularApiId: LONG,
   pluralApiId: `${LONG}s`,
@@ -144,6 +145,19 @@ describe.each(ADAPTERS)('the routes of API tokens, on %s', (adapter) => {
     expect(await suggestionFor(`${LONG}s`)).toBe(`did you mean "${LONG}"?`);
     expect(await suggestionFor(`${LONG}${'s'.repeat(10)}`)).toMatch(/^available: /);
   });
+
+  it.each<[string, Grants]>([
+    ['types', Object.fromEntries(MANY.map((name) => [name, []]))],
+    ['attributes', { note: [{ actions: ['find'], fields: MANY }] }],
+    ['actions', { note: [{ actions: MANY as never }] }],
+    ['grants', { note: MANY as never }],
+  ])(
+    '18.14 reports the first of many unknown %s, whose search would block other requests',
+    async (_name, grants) => {
+      const { body } = await create('chief', { kind: 'custom', grants }).expect(400);
+      expect(body.error.message.match(/grants[.:]/g)).toHaveLength(20);
+    },
+  );
 
   it('18.14 the OpenAPI document has the routes that the caller may use', async () => {
     const openApi = test.app.get(ContentOpenApi);

@@ -6,12 +6,19 @@ import { among, noSuchType } from '../model/suggest.js';
 import { actionsOn, OTHER_SUBJECTS } from './actions.js';
 import type { Grants } from './permissions.js';
 
+/** Maximum number of reported mistakes: a request can contain many, and each suggestion takes some time. */
+const MAX_MISTAKES = 20;
+
+/** Returns the first names that are not among the known ones. */
+const unknownIn = (names: readonly string[], known: readonly string[]): string[] =>
+  names.filter((name) => !known.includes(name)).slice(0, MAX_MISTAKES);
+
 function fieldMistakes(fields: readonly string[], type: ContentType | undefined, at: string): string[] {
   if (type === undefined) return [`${at}: "fields" needs a content type, and "*" is none`];
   const names = [...type.attributes.keys()];
-  return fields
-    .filter((field) => !type.attributes.has(field))
-    .map((field) => `${at}: "${field}" is not an attribute of ${type.singularApiId}${among(field, names)}`);
+  return unknownIn(fields, names).map(
+    (field) => `${at}: "${field}" is not an attribute of ${type.singularApiId}${among(field, names)}`,
+  );
 }
 
 const ownMistakes = (type: ContentType | undefined, at: string): string[] =>
@@ -27,9 +34,9 @@ function stageMistakes(
   if (!isEvery(actions) && !actions.includes('move'))
     return [`${at}: "stages" limits "move", which is not among the actions`];
   const names = [...type.stages.states.keys()];
-  return stages
-    .filter((stage) => !names.includes(stage))
-    .map((stage) => `${at}: "${stage}" is not a stage of ${type.singularApiId}${among(stage, names)}`);
+  return unknownIn(stages, names).map(
+    (stage) => `${at}: "${stage}" is not a stage of ${type.singularApiId}${among(stage, names)}`,
+  );
 }
 
 /** Whether a shape contains `*`, which has no names of actions. */
@@ -70,37 +77,51 @@ interface GrantCheck {
 }
 
 /**
- * Returns the errors of grants with unknown types, actions or attributes; `where` is their path in the
+ * Returns the first errors of grants with unknown types, actions or attributes; `where` is their path in the
  * options.
  */
-export function checkGrants(grants: Grants, { schema, check }: GrantRules, where: string): string[] {
+export function checkGrants(grants: Grants, rules: GrantRules, where: string): string[] {
   if (!isObject(grants)) return [`${where}: expected grants by type: ${EXAMPLE}`];
+  const mistakes: string[] = [];
+  for (const more of grantMistakes(grants, rules, where)) {
+    mistakes.push(...more);
+    if (mistakes.length >= MAX_MISTAKES) break;
+  }
+  return mistakes.slice(0, MAX_MISTAKES);
+}
+
+/** Yields the errors of each grant. */
+function* grantMistakes(grants: Grants, { schema, check }: GrantRules, where: string): Generator<string[]> {
   const types = new Map<string, ContentType | undefined>([
     ...OTHER_SUBJECTS.map((name) => [name, undefined] as const),
     ...schema.types,
   ]);
-  return Object.entries(grants).flatMap(([name, list]) => {
+  for (const [name, list] of Object.entries<unknown>(grants)) {
     const at = `${where}.${name}`;
-    if (name !== '*' && !types.has(name)) return [`${where}: ${noSuchType(name, [...types.keys()])}`];
-    if (list === '*') return [];
-    if (!Array.isArray(list)) return [`${at}: expected "*" or a list of grants`];
-    return (list as readonly unknown[]).flatMap((grant) => {
-      const shape = shapeOf(grant);
-      const { actions, fields, isAcross, own } = shape;
-      if (actions === null)
-        return [`${at}: expected an action or { ${MEMBERS.join(', ')} }, found ${JSON.stringify(grant)}`];
-      const actionsOfType: readonly string[] = actionsOn(name);
-      const unknown = actions.filter((action) => !actionsOfType.includes(action));
-      return [
-        ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, actionsOfType)}`),
-        ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
-        ...stageMistakes(shape, { type: types.get(name), at }),
-        ...(isAcross ? tenantMistakes(types.get(name), at) : []),
-        ...(own ? ownMistakes(types.get(name), at) : []),
-        ...limitMistakes(shape, { type: types.get(name), at, check }),
-      ];
-    });
-  });
+    if (name !== '*' && !types.has(name)) yield [`${where}: ${noSuchType(name, [...types.keys()])}`];
+    else if (Array.isArray(list))
+      for (const grant of list as readonly unknown[])
+        yield mistakesOf(grant, { type: types.get(name), at, check }, actionsOn(name));
+    else if (list !== '*') yield [`${at}: expected "*" or a list of grants`];
+  }
+}
+
+function mistakesOf(grant: unknown, place: GrantCheck, known: readonly string[]): string[] {
+  const { type, at } = place;
+  const shape = shapeOf(grant);
+  const { actions, fields, isAcross, own } = shape;
+  if (actions === null)
+    return [`${at}: expected an action or { ${MEMBERS.join(', ')} }, found ${JSON.stringify(grant)}`];
+  return [
+    ...unknownIn(actions, known).map(
+      (action) => `${at}: "${action}" is not an action${among(action, known)}`,
+    ),
+    ...(fields === null ? [] : fieldMistakes(fields, type, at)),
+    ...stageMistakes(shape, place),
+    ...(isAcross ? tenantMistakes(type, at) : []),
+    ...(own ? ownMistakes(type, at) : []),
+    ...limitMistakes(shape, place),
+  ];
 }
 
 const isTexts = (value: unknown): value is readonly string[] =>
