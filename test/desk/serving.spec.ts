@@ -5,7 +5,7 @@ import { chmod, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { Logger } from '@nestjs/common';
-import { ContentModelError } from 'nestjs-content-api';
+import { ContentModelError, type ContentService, getContentToken } from 'nestjs-content-api';
 import { DeskModule, type DeskOptions } from 'nestjs-content-api/desk';
 import { failure, NOT_FOUND } from '../http/helpers.ts';
 import { ADAPTERS, type TestApp } from '../support/app.ts';
@@ -289,11 +289,16 @@ describe.each(ADAPTERS)('the desk in other applications, on %s', (adapter) => {
     }
   });
 
-  it('19.9: without passwords, a code sets no password and signs no user in', async () => {
+  it('19.7 19.9 without passwords, no user registers, and a code sets no password', async () => {
     const test = await startDesk({ folder, adapter, users: { local: false } });
     const [username, password] = ['ann', 'correct horse'];
-    const email = 'ann@example.com';
-    await client(test).post('/api/auth/local/register').send({ username, email, password }).expect(200);
+    const user = { username, email: 'ann@example.com', password };
+    const refused = failure(400, 'ApplicationError', 'This provider is disabled');
+    const registered = await client(test).post('/api/auth/local/register').send(user).expect(400);
+    expect(registered.body).toEqual(refused);
+    const { body: description } = await client(test).get('/api/openapi.json').expect(200);
+    expect(Object.keys(description.paths).filter((path) => path.startsWith('/api/auth/local'))).toEqual([]);
+    await test.app.get<ContentService>(getContentToken('user')).create(user);
     const hash = createHash('sha256').update('a code').digest('base64url');
     await test.sql(
       `update content_users set reset_password_token = $1, reset_password_expires = now() + interval '1 hour'`,
@@ -301,7 +306,7 @@ describe.each(ADAPTERS)('the desk in other applications, on %s', (adapter) => {
     );
     const given = { code: 'a code', password, passwordConfirmation: password };
     const { body } = await client(test).post('/api/auth/reset-password').send(given).expect(400);
-    expect(body).toEqual(failure(400, 'ApplicationError', 'This provider is disabled'));
+    expect(body).toEqual(refused);
     await test.close();
   });
 

@@ -92,7 +92,7 @@ const ROWS: readonly AuthRow[] = [
     summary: 'Register',
     body: REGISTER,
     answer: 'registered',
-    isFor: ({ register }) => register.enabled,
+    isFor: ({ local, register }) => local && register.enabled,
   }),
   row('forgot-password', 'forgotPassword', {
     summary: 'Send a password reset code by e-mail',

@@ -97,6 +97,7 @@ export class SignIn {
   async register(body: unknown): Promise<SignedIn> {
     const { register } = this.options;
     if (!register.enabled) throw application('Register action is currently disabled');
+    this.needLocal();
     const input = isObject(body) ? body : {};
     const allowed = [...REGISTER_FIELDS, ...register.fields];
     const others = Object.keys(input).filter((key) => !allowed.includes(key));
@@ -188,7 +189,7 @@ export class SignIn {
     return this.requireAccount({ id: account.id, password: hash });
   }
 
-  /** A code that sets a password signs in as well, so that both need the same option. */
+  /** A registration and a code set a password and sign in, so that all need the same option. */
   private needLocal(): void {
     if (!this.options.local) throw application('This provider is disabled');
   }

@@ -72,7 +72,7 @@ export interface UsersOptions {
    * days. Default off.
    */
   readonly refresh?: boolean | { readonly expiresIn?: number };
-  /** Enables sign-in with a password, and mailed codes that set one. Default true. */
+  /** Enables sign-in and registration with a password, and mailed codes that set one. Default true. */
   readonly local?: boolean;
   readonly register?: {
     /** Whether unauthenticated callers can register. Default true. */
