@@ -247,6 +247,18 @@ it.each([
   );
 });
 
+it.each([
+  { resetPasswordUrl: '/reset' },
+  { resetPasswordUrl: 'localhost:3000/reset' },
+  { apiUrl: 'api.example.org' },
+])('the module does not start with %j, which no mail could link to', async (given) => {
+  const [[name = '']] = Object.entries(given) as [[string, string]];
+  const imports = [UsersModule.forRoot(usersOptions(new Outbox(), given))];
+  await expect(createTestApp({ contentTypes, imports })).rejects.toThrow(
+    `UsersModule: ${name} must be an http(s) URL`,
+  );
+});
+
 it('a secret can be replaced', async () => {
   const [old, next] = ['o'.repeat(32), 'n'.repeat(32)];
   const start = (secret: string[]) =>

@@ -24,6 +24,18 @@ export const TEXT = option('a non-empty string', isFilledText);
 export const FUNCTION = option('a function', (value) => typeof value === 'function');
 export const TEXTS = option('a list of non-empty strings', isListOf(isFilledText));
 
+/** Returns an http(s) URL without a user name; null for other values. */
+export function webUrl(value: unknown): URL | null {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  return url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' ? url : null;
+}
+
+/** Address in links of mails, which must be complete. */
+export const WEB_URL = option(
+  'an http(s) URL, such as "https://www.example.org/page"',
+  (value) => webUrl(value) !== null,
+);
+
 const isWithin = (value: unknown, least: number, most: number): boolean =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
 export const integer = (least: number, most: number): Option =>

@@ -90,24 +90,18 @@ export class MailedCodes {
     const { token, hash } = newToken();
     const expires = new Date(Date.now() + RESET_HOURS * 3_600_000).toISOString();
     const code = { resetPasswordToken: hash, resetPasswordExpires: expires };
+    const text = `${linkOf(token)}\n\nThe code expires in one hour.`;
     if (!(await this.store(account, code))) return;
-    await this.sender.send({
-      to: account.email,
-      subject: 'Reset password',
-      text: `${linkOf(token)}\n\nThe code expires in one hour.`,
-    });
+    await this.sender.send({ to: account.email, subject: 'Reset password', text });
   }
 
   private async mailConfirmation(account: Account): Promise<void> {
     const { token, hash } = newToken();
-    if (!(await this.store(account, { confirmationToken: hash }))) return;
     const { apiUrl } = this.options;
     const page = apiUrl === null ? null : `${apiUrl}/auth/email-confirmation`;
-    await this.sender?.send({
-      to: account.email,
-      subject: 'Account confirmation',
-      text: linkTo(page, 'confirmation', token),
-    });
+    const text = linkTo(page, 'confirmation', token);
+    if (!(await this.store(account, { confirmationToken: hash }))) return;
+    await this.sender?.send({ to: account.email, subject: 'Account confirmation', text });
   }
 
   /** Stores a code, and returns whether the account still has the address to which it is mailed. */

@@ -12,6 +12,7 @@ import {
   required,
   TEXT,
   TEXTS,
+  WEB_URL,
   whole,
 } from '../../content/model/option-table.js';
 import { withDefaults } from '../../kernel/json.js';
@@ -89,7 +90,7 @@ export interface UsersOptions {
    * `@ContentMailSender()`. Without either, no mail is sent, and a message at start reports it.
    */
   readonly mail?: MailSender;
-  /** Page of your front end that sets a new password. The link adds `?code=`. */
+  /** Page of your front end that sets a new password: an http(s) URL. The link adds `?code=`. */
   readonly resetPasswordUrl?: string;
   /** Page that a confirmed user is redirected to. Default `/`. */
   readonly confirmedUrl?: string;
@@ -135,9 +136,9 @@ const OPTIONS: OptionsOf<UsersOptions> = {
     confirm: FLAG,
   }),
   mail: objectWith('send'),
-  resetPasswordUrl: TEXT,
+  resetPasswordUrl: WEB_URL,
   confirmedUrl: TEXT,
-  apiUrl: TEXT,
+  apiUrl: WEB_URL,
   rateLimit: orFlag(
     [false],
     group<RateLimitOptions>({

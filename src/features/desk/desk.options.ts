@@ -6,6 +6,7 @@ import {
   option,
   type OptionsOf,
   required,
+  webUrl,
 } from '../../content/model/option-table.js';
 import { LABEL } from '../../content/model/options.js';
 import { isListOf, isText } from '../../kernel/json.js';
@@ -93,11 +94,6 @@ const MIN_SECRET = 32;
 const PATH = /^[\w-]+(\/[\w-]+)*$/;
 /** A path, but no URL without a scheme: `//host` and `/\host` lead to another host. */
 const LOCAL = /^\/(?![/\\])[^\s\\]*$/;
-
-function webUrl(value: unknown): URL | null {
-  const url = typeof value === 'string' ? URL.parse(value) : null;
-  return url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' ? url : null;
-}
 
 const isPage = (value: unknown): boolean =>
   typeof value === 'string' && (LOCAL.test(value) || webUrl(value) !== null);
