@@ -123,6 +123,8 @@ export class ApiTokens implements AuthStrategy {
   private readonly service: ContentService<ApiToken & Record<string, unknown>>;
   /** Permissions by the JSON of their grants, so that requests with a token share one object. */
   private readonly permissions = new Map<string, Permissions>();
+  /** Document ids of tokens whose use is being recorded. */
+  private readonly noting = new Set<string>();
 
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
@@ -213,13 +215,17 @@ export class ApiTokens implements AuthStrategy {
 
   private noteUse({ documentId, lastUsedAt }: TokenRow): void {
     if (lastUsedAt !== null && Date.now() - new Date(lastUsedAt).getTime() < HOUR) return;
+    if (this.noting.has(documentId)) return;
+    this.noting.add(documentId);
+    // Another request may have recorded its use since the token was read.
     const note = (): Promise<unknown> =>
-      this.records.set({ documentId }, { lastUsedAt: new Date().toISOString() });
+      this.records.set({ documentId, lastUsedAt }, { lastUsedAt: new Date().toISOString() });
     this.background
       .run('content.accounts.note_use', note)
       .catch((error: unknown) =>
         this.logger.warn(`Could not record the use of an API token: ${String(error)}`),
-      );
+      )
+      .finally(() => this.noting.delete(documentId));
   }
 
   /** Returns the caller of requests with the token of this name; null if there is none. */
