@@ -15,6 +15,8 @@ import { contentTypes } from './helpers.ts';
 const ROLES: Readonly<Record<string, Grants>> = {
   chief: { '*': '*' },
   keeper: { 'api-token': '*', note: [{ actions: ['find'], fields: ['title'] }], topic: ['find'] },
+  writer: { 'api-token': ['create'], paper: '*' },
+  reviewer: { 'api-token': ['create'], paper: ['find', 'update', { actions: ['move'], stages: ['ready'] }] },
   reader: { 'api-token': ['find'], note: '*' },
 };
 
@@ -25,6 +27,15 @@ const longType = defineCollectionType({
   pluralApiId: `${LONG}s`,
   tableName: 'long_names',
   attributes: { title: { type: 'string' } },
+});
+
+const paper = defineCollectionType({
+  singularApiId: 'paper',
+  pluralApiId: 'papers',
+  draftAndPublish: true,
+  owner: 'author',
+  stages: { draft: { to: ['ready'] }, ready: { to: ['draft'], publish: true } },
+  attributes: { title: { type: 'string' }, author: { type: 'string' } },
 });
 
 class Names implements AuthStrategy {
@@ -40,7 +51,7 @@ describe.each(ADAPTERS)('the routes of API tokens, on %s', (adapter) => {
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [...contentTypes, longType],
+        contentTypes: [...contentTypes, longType, paper],
         auth: { strategies: [new Names()] },
         access: { roles: ROLES },
         imports: [ApiTokensModule],
@@ -102,6 +113,17 @@ describe.each(ADAPTERS)('the routes of API tokens, on %s', (adapter) => {
     const message = 'The token would have permissions that you do not have';
     expect(body).toEqual(failure(403, 'ForbiddenError', message));
     expect(await count()).toBe(before);
+  });
+
+  it('18.16 a caller who may move documents to every stage creates tokens for one stage', async () => {
+    const move = (...stages: string[]) => ({ actions: ['move'], stages }) as const;
+    for (const grant of [move('draft', 'ready'), { ...move('draft'), own: true }]) {
+      const more = { kind: 'custom', grants: { paper: ['find', 'update', grant] } };
+      await create('writer', more).expect(201);
+      await create('reviewer', more).expect(403);
+    }
+    await create('reviewer', { kind: 'custom', grants: { paper: [move('ready')] } }).expect(201);
+    await create('reviewer', { kind: 'custom', grants: { paper: ['move'] } }).expect(403);
   });
 
   it('18.16 nor rotate one, to see its secret', async () => {

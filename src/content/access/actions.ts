@@ -37,6 +37,16 @@ export const typeOfSubject = (subject: string): string => subject.split(' ', 1)[
 /** Subject of grants on every type. */
 export const EVERY = '*';
 
+/**
+ * Returns the subjects whose grants cover a subject: every type, and all stages of the type for one stage. A
+ * grant on every type does not reach across tenants.
+ */
+export function widerSubjects(subject: string): readonly string[] {
+  const within = withinAcross(subject);
+  if (within === null) return [EVERY, typeOfSubject(subject)].filter((wider) => wider !== subject);
+  return [acrossSubject(typeOfSubject(within))].filter((wider) => wider !== subject);
+}
+
 /** Subjects that can only be opened. */
 const OPEN_ONLY_SUBJECTS: readonly string[] = [DESK_GRANT, AUDIT_GRANT, RELEASES_GRANT];
 

@@ -1,6 +1,6 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
 import { LRUCache } from 'lru-cache';
-import { acrossSubject, type Action, actionsOn, EVERY, stageSubject, withinAcross } from './actions.js';
+import { acrossSubject, type Action, actionsOn, EVERY, stageSubject, widerSubjects } from './actions.js';
 import { type FieldScope, fieldsText, intersection, isWithin, NO_FIELDS, union } from './field-scope.js';
 import { fromData } from './data-conditions.js';
 import {
@@ -214,6 +214,7 @@ export class Permissions {
    */
   covers(other: Permissions): boolean {
     const shows = ({ type, action }: LimitedEntry): boolean =>
+      !FIELD_SCOPED_ACTIONS.includes(action) ||
       isWithin(other.fields(type, action), this.fields(type, action));
     return this.plus(other).key === this.key && other.entries.every(shows);
   }
@@ -277,14 +278,13 @@ export class Permissions {
    */
   private static intern(onAll: readonly Entry[], onSome: readonly LimitedEntry[]): Permissions {
     const all = grantedOf(onAll);
-    // A grant on every type does not reach across tenants.
-    const onEvery = ({ type, action }: Entry): FieldScope | undefined =>
-      withinAcross(type) === null ? all.get(EVERY)?.get(action) : undefined;
+    const onWider = ({ type, action }: Entry): FieldScope | undefined =>
+      widerSubjects(type)
+        .map((wider) => all.get(wider)?.get(action))
+        .find((fields) => fields !== undefined);
     const isOnAll = ({ type, action }: Entry): boolean => all.get(type)?.has(action) === true;
-    const granted = grantedOf(
-      entriesOf(all).filter((entry) => entry.type === EVERY || onEvery(entry) !== null),
-    );
-    const entries = onSome.filter((entry) => onEvery(entry) === undefined && !isOnAll(entry));
+    const granted = grantedOf(entriesOf(all).filter((entry) => onWider(entry) !== null));
+    const entries = onSome.filter((entry) => onWider(entry) === undefined && !isOnAll(entry));
     const key = JSON.stringify([textOf(granted), limitedText(limitedOf(entries))]);
     const cached = lasting.get(key) ?? permissionsCache.get(key);
     if (cached !== undefined) return cached;
