@@ -509,6 +509,29 @@ describe.each(ADAPTERS)('the session of the desk, on %s', (adapter) => {
       await post('/forgot', { email: 'no address' }).expect(400);
     });
 
+    it('a request for an invited address does not replace the invitation before its last hour', async () => {
+      const email = 'invited@example.org';
+      const invitations = test.app.get(DeskInvitations, { strict: false });
+      const [, code] = (await invitations.invite({ email, role: 'editor' })).split('#');
+      const own = `${await user('editor')}@example.com`;
+      const mail = outbox.next();
+      await client(test).post('/api/auth/forgot-password').send({ email }).expect(200);
+      for (const address of [email, own])
+        expect((await post('/forgot', { email: address }).expect(200)).body).toEqual({ ok: true });
+      expect((await mail).to).toBe(own);
+      await test.sql(
+        `update content_users set reset_password_expires = now() + interval '59 minutes' where email = $1`,
+        [email],
+      );
+      const late = outbox.next();
+      await post('/forgot', { email }).expect(200);
+      expect((await late).to).toBe(email);
+      await post('/invitation', { code, password: PASSWORD }).expect(400);
+      const [, next] = (await invitations.invite({ email, role: 'editor' })).split('#');
+      await post('/forgot', { email }).expect(200);
+      await post('/invitation', { code: next, password: PASSWORD }).expect(200);
+    });
+
     it('the settings of the page tell that mail is sent', async () => {
       const { text } = await client(test).get('/desk').expect(200);
       expect(text).toContain('"forgotPassword":true');

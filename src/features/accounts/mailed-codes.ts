@@ -87,8 +87,11 @@ export class MailedCodes {
     if (this.sender === null || !this.options.local) return;
     const account = await this.accounts.byEmail(email);
     if (account === null || account.blocked === true || !(await admits(account))) return;
-    const { token, hash } = newToken();
     const expires = new Date(Date.now() + RESET_HOURS * 3_600_000).toISOString();
+    // Any client can send this request. It must not void an invitation, which is valid for longer.
+    const { password, resetPasswordExpires } = account;
+    if (password === null && Date.parse(resetPasswordExpires ?? '') > Date.parse(expires)) return;
+    const { token, hash } = newToken();
     const code = { resetPasswordToken: hash, resetPasswordExpires: expires };
     const text = `${linkOf(token)}\n\nThe code expires in one hour.`;
     if (!(await this.store(account, code))) return;
