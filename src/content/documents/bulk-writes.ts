@@ -133,7 +133,10 @@ export class BulkWrites {
   }
 
   /** Plans an item, with the rights and errors of the route that does the same to one document. */
-  private planItem(item: BulkItem | InvalidItem, { type, format, byRoute, options, shown }: Work): AskedWrite {
+  private planItem(
+    item: BulkItem | InvalidItem,
+    { type, format, byRoute, options, shown }: Work,
+  ): AskedWrite {
     if ('error' in item) throw item.error;
     const handler = BULK_ACTIONS[item.action];
     if (byRoute && !isServed(handler, type))
