@@ -71,10 +71,8 @@ const conflictText = ({ kind, attribute, other, reason }: ArchiveConflict, onCon
 
 const remarkOf = (conflict: ArchiveConflict, onConflict: OnConflict): Remark => {
   const { type: subject, attribute: key } = conflict;
-  return {
-    ...{ list: 'none', subject, text: conflictText(conflict, onConflict) },
-    ...(key === undefined ? {} : { key }),
-  };
+  const text = conflictText(conflict, onConflict);
+  return { list: 'none', subject, text, ...(key === undefined ? {} : { key }) };
 };
 
 interface Move extends ConversionTask {
@@ -112,7 +110,8 @@ async function moveWith(archive: ContentArchive, move: Move, target: Target): Pr
   };
   const conflicts = new Remarks();
   await archive.import(open, {
-    ...{ ...options, dryRun: true },
+    ...options,
+    dryRun: true,
     found: (conflict) => conflicts.add(remarkOf(conflict, move.onConflict), conflict.documentId),
   });
   const remarks = [...converted.remarks, ...conflicts.all()];
