@@ -69,7 +69,7 @@ export const usersOptions = (mail: MailSender, more: Partial<UsersOptions> = {})
   secret: SECRET,
   mail,
   resetPasswordUrl: 'https://front.example/reset',
-  apiUrl: 'https://api.example/api',
+  apiUrl: 'https://api.example/api/',
   confirmedUrl: 'https://front.example/welcome',
   rateLimit: false,
   ...more,

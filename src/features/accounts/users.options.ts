@@ -172,7 +172,7 @@ export function resolveUsersOptions(options: UsersOptions): ResolvedUsersOptions
     mail: options.mail ?? null,
     resetPasswordUrl: options.resetPasswordUrl ?? null,
     confirmedUrl: options.confirmedUrl ?? '/',
-    apiUrl: options.apiUrl ?? null,
+    apiUrl: options.apiUrl?.replace(/\/+$/, '') ?? null,
     rateLimit:
       options.rateLimit === false
         ? null
