@@ -116,3 +116,18 @@ export async function holdRequests(
     return release.promise;
   };
 }
+
+/** Chooses files in the dialog that an action opens. The page intercepts the dialog before the action begins. */
+export async function chooseFiles(
+  page: Page,
+  act: () => Promise<unknown>,
+  paths: readonly string[],
+): Promise<void> {
+  const opened = page.waitForFileChooser();
+  // The error of the action comes first.
+  opened.catch(() => undefined);
+  // The browser answers in order.
+  await page.evaluate('0');
+  await act();
+  await (await opened).accept([...paths]);
+}

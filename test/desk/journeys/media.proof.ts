@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineCollectionType } from 'nestjs-content-api';
-import { failRequests, hasBrowser, holdRequests, loseResponses, refuseOnce } from './browser.ts';
+import { chooseFiles, failRequests, hasBrowser, holdRequests, loseResponses, refuseOnce } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { picture } from './picture.ts';
@@ -619,8 +619,7 @@ const leaflet = defineCollectionType({
     const folder = await mkdtemp(join(tmpdir(), 'content-refused-'));
     const [page, fake] = [join(folder, 'page.html'), join(folder, 'fake.png')];
     await Promise.all([writeFile(page, '<h1>Page</h1>'), writeFile(fake, 'no picture')]);
-    const [chooser] = await Promise.all([ann.page.waitForFileChooser(), ann.press('Upload')]);
-    await chooser.accept([page, fake]);
+    await chooseFiles(ann.page, () => ann.press('Upload'), [page, fake]);
     await ann.sees('page.html was not uploaded: The server does not accept files of this type.');
     await ann.sees('fake.png was not uploaded: The content of the file does not match');
     // The server would refuse them again.
@@ -633,8 +632,7 @@ const leaflet = defineCollectionType({
     const path = join(await mkdtemp(join(tmpdir(), 'content-again-')), 'again.png');
     await writeFile(path, await picture('#aabbcc'));
     for (let count = 1; count <= 2; count += 1) {
-      const [chooser] = await Promise.all([ann.page.waitForFileChooser(), ann.press('Upload')]);
-      await chooser.accept([path]);
+      await chooseFiles(ann.page, () => ann.press('Upload'), [path]);
       await ann.until(
         `file ${count}`,
         async () => (await names()).filter((name) => name === 'again.png').length === count,
