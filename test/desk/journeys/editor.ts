@@ -1,6 +1,6 @@
 /** Hands of an editor: finds controls by what a screen reader says, as people do. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Page } from 'puppeteer-core';
+import { type Page, TimeoutError } from 'puppeteer-core';
 import { PATIENCE } from './browser.ts';
 import { picture } from './picture.ts';
 
@@ -45,6 +45,13 @@ export class Editor {
     if ((await this.page.evaluate(follows)) !== true) await this.page.goto(address);
     await this.page.waitForSelector('h1, input[type=password]');
     await this.until('loaded', async () => (await this.page.$$('[aria-label=Loading]')).length === 0);
+  }
+
+  /** Waits until no request is under way. Puppeteer can miss the end of one that was held: it then waits for 5 s. */
+  async rests(): Promise<void> {
+    await this.page.waitForNetworkIdle({ timeout: 5000 }).catch((error: unknown) => {
+      if (!(error instanceof TimeoutError)) throw error;
+    });
   }
 
   /** Opens a page of the desk as a new page, without anything of the former one. */

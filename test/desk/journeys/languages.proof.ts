@@ -139,7 +139,7 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     const link = await ann.page.waitForSelector('::-p-aria([name="Open in a new tab"][role="link"])');
     for (let times = 0; times < 3; times += 1) {
       await link?.hover();
-      await ann.page.waitForNetworkIdle();
+      await ann.rests();
       await ann.page.mouse.move(0, 0);
     }
     ann.page.off('request', listen);

@@ -143,7 +143,7 @@ const leaflet = defineCollectionType({
     const open = async (): Promise<void> => {
       await ann.press('quay.png');
       await ann.sees('No document that you may see uses this file.');
-      await ann.page.waitForNetworkIdle();
+      await ann.rests();
     };
     await ann.open('/media?folder=/quays');
     await open();
@@ -161,11 +161,11 @@ const leaflet = defineCollectionType({
     );
     await ann.page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
     await read;
-    await ann.page.waitForNetworkIdle();
+    await ann.rests();
     await inDialog('Save');
     await ann.sees('Another editor has changed it in the meantime.');
     expect(await stored()).toMatchObject({ caption: 'Newer' });
-    await ann.page.waitForNetworkIdle();
+    await ann.rests();
     await inDialog('Save');
     await closed();
     expect(await stored()).toMatchObject({ caption: 'Mine' });
@@ -564,7 +564,7 @@ const leaflet = defineCollectionType({
     const count = async (): Promise<number> => (await visit.api('get', '/upload/files')).length;
     const before = await count();
     await give('paste', 'body', ['pasted.png', '#001122']);
-    await ann.page.waitForNetworkIdle();
+    await ann.rests();
     expect(await count()).toBe(before);
     await visit.api('delete', `/upload/files/${documentId}`);
     await ann.openAnew('/media');

@@ -19,7 +19,7 @@ const PASSWORD = 'a long password of an editor';
   /** Shows the window again, as after a visit to another one: the desk reads what it shows again. */
   const lookAgain = async (): Promise<void> => {
     await ann.page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
-    await ann.page.waitForNetworkIdle();
+    await ann.rests();
   };
 
   beforeAll(async () => {
@@ -42,7 +42,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.page.keyboard.type(' froid');
     await release();
     await ann.saved();
-    await ann.page.waitForNetworkIdle();
+    await ann.rests();
     expect(await (await ann.field('Title')).evaluate((input: any) => input.isFirst)).toBe(true);
     expect((await stored(id, '&locale=fr')).title).toBe('Ports en hiver froid');
   });
@@ -78,7 +78,7 @@ const PASSWORD = 'a long password of an editor';
     ann.page.on('request', (request) => request.method() === 'PUT' && writes.push(request.url()));
     await ann.signIn('ben@example.org', PASSWORD);
     await ann.heading('Of two');
-    await ann.page.waitForNetworkIdle();
+    await ann.rests();
     expect(writes).toEqual([]);
     await ann.press('Account');
     await ann.item('Sign out');
@@ -118,7 +118,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.press('lake.png');
     await ann.fill('Caption', 'Mine');
     await release();
-    await ann.page.waitForNetworkIdle();
+    await ann.rests();
     await inDialog('Save');
     await ann.sees('Another editor has changed it in the meantime.');
     expect((await visit.api('get', path)).caption).toBe('Newer');
@@ -170,7 +170,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.sees('Saved');
     await ann.check('Read lists: Tags');
     await ann.press('Save');
-    await ann.page.waitForNetworkIdle();
+    await ann.rests();
     await ann.page.reload();
     await ann.until('stored', async () => (await ann.page.$$('input:checked')).length === 2);
   });
