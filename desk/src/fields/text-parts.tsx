@@ -8,6 +8,7 @@ import { upload as send } from '../editor/uploads.ts';
 import type { Link } from '../form/values.ts';
 import { sayFailure } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
+import { useShown } from '../parts/shown.ts';
 import { Tool } from '../parts/toolbar.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -76,11 +77,7 @@ export function useUpload(path: string): Uploading {
   const { model, store } = useForm();
   const [running, setRunning] = useState(0);
   const [failure, setFailure] = useState<string | null>(null);
-  const isShown = useRef(true);
-  useEffect(() => {
-    isShown.current = true;
-    return () => void (isShown.current = false);
-  }, []);
+  const isShown = useShown();
   const mayUpload = 'create' in (model.type('file')?.verbs ?? {});
   const upload = async (file: File): Promise<Link | null> => {
     if (!mayUpload) return null;

@@ -9,6 +9,7 @@ import { useSnapshot } from '../editor/use-editor.ts';
 import { titleOfValue } from '../form/values.ts';
 import { listAddress } from '../model/last-list.ts';
 import { hasDrafts } from '../model/model.ts';
+import { pageQuery } from '../model/page-query.ts';
 import { isLong } from '../parts/long-list.ts';
 import { LocaleBadges } from '../parts/status.tsx';
 import { isolated } from '../texts/isolated.ts';
@@ -123,7 +124,7 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
 
 function historyOf({ type, place, model }: DocumentEditor, locale: string): string {
   const document = type.kind === 'singleType' ? '' : `/${place.documentId}`;
-  return `/history/${type.name}${document}${locale === model.defaultLocale ? '' : `?locale=${locale}`}`;
+  return `/history/${type.name}${document}${pageQuery(type, locale, model)}`;
 }
 
 function activityOf({ type, place }: DocumentEditor): string {

@@ -3,6 +3,7 @@ import { Button, Group } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import type { Type } from '../model/model.ts';
+import { pageQuery } from '../model/page-query.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
@@ -13,12 +14,12 @@ interface OfList {
 
 export function CreateButton({ type, locale }: OfList) {
   const texts = useTexts();
-  const { defaultLocale } = useModel();
+  const model = useModel();
   if (!('create' in type.verbs)) return null;
   return (
     <Button
       component={Link}
-      href={`/content/${type.name}/new${locale === defaultLocale ? '' : `?locale=${locale}`}`}
+      href={`/content/${type.name}/new${pageQuery(type, locale, model)}`}
       leftSection={<IconPlus size={16} />}
     >
       {texts.create}

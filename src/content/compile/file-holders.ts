@@ -53,7 +53,8 @@ export function fileHolders(types: readonly ContentType[], file: RowScope, conte
   const none = sql`select null::text as type, null::text as document_id, 0 as n where false`;
   const all = types.length === 0 ? none : union(types.map((type) => ofType(type, file, context)));
   // Row ids of several types can be equal.
-  const ordered = sql`select type, document_id, row_number() over (order by n, type) from (${all}) a(type, document_id, n)`;
+  const ordered = sql`select type, document_id, row_number() over (order by n, type)
+    from (${all}) a(type, document_id, n)`;
   return {
     from: sql`(${ordered}) ${link}(type, document_id, n)`,
     conditions: [],

@@ -15,6 +15,9 @@ export type Cast = (value: unknown, def: ScalarDefinition, at: ValueContext) => 
 
 const NUL = '\u0000';
 
+/** Returns a text that PostgreSQL can store: without NUL characters and broken surrogates. */
+export const storableText = (text: string): string => text.replaceAll(NUL, '').toWellFormed();
+
 /**
  * Whether any string in a value, keys included, contains a NUL or half a surrogate pair. PostgreSQL cannot
  * store either.

@@ -1,7 +1,7 @@
 /** Values of the source as stored values: what a request may send, else what the column can store. */
 import type { Issue } from '../../kernel/errors.js';
 import { isObject, isText } from '../../kernel/json.js';
-import { MAX_DECIMAL, toBigint } from '../../content/model/cast-value.js';
+import { MAX_DECIMAL, storableText, toBigint } from '../../content/model/cast-value.js';
 import type { ScalarAttribute } from '../../content/model/model.js';
 import { storedValue } from '../../content/model/value-context.js';
 
@@ -10,11 +10,6 @@ export interface ConvertedValue {
   /** Why no request could send the value, or why it is not stored; null for an ordinary value. */
   readonly problem: string | null;
 }
-
-const NUL = '\u0000';
-
-/** Returns a text that PostgreSQL can store. */
-const storableText = (text: string): string => text.replaceAll(NUL, '').toWellFormed();
 
 function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);

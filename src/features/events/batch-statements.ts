@@ -1,4 +1,5 @@
 /** Statements that store the results of one batch of a reader. */
+import { storableText } from '../../content/model/cast-value.js';
 import type { ContentType } from '../../content/model/model.js';
 import type { Statement } from '../../kernel/sql.js';
 import { retryAfter } from './backoff.js';
@@ -100,7 +101,7 @@ const waitingOf = (event: LoggedEvent, attempts: number): UndeliveredEvent => ({
 
 /** Returns the reason of a failure as a text that PostgreSQL can store. */
 const failureOf = (outcome: Delivery | null): string | null =>
-  outcome !== null && 'failure' in outcome ? outcome.failure.replaceAll('\0', '').toWellFormed() : null;
+  outcome !== null && 'failure' in outcome ? storableText(outcome.failure) : null;
 
 function parkedOf({ event, attempts, outcome }: TriedEvent): UndeliveredEvent {
   const waiting = waitingOf(event, attempts);

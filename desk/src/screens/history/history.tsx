@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { titleOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
+import { pageQuery } from '../../model/page-query.ts';
 import { Frame } from '../../parts/frame.tsx';
 import { isLong } from '../../parts/long-list.ts';
 import { useShown } from '../../parts/shown.ts';
@@ -52,8 +53,7 @@ export function HistoryScreen({ type, documentId }: Props) {
   const name =
     type.kind === 'singleType' ? type.label : titleOfValue(latest?.content?.[type.title]) || untitled;
   const place = documentId === null ? type.name : `${type.name}/${documentId}`;
-  const addressOf = (locale: string | null): string =>
-    locale === null || locale === ALL || locale === model.defaultLocale ? '' : `?locale=${locale}`;
+  const addressOf = (locale: string | null): string => pageQuery(type, locale === ALL ? null : locale, model);
   const hrefOf = (id: string | null, at = locale): string => {
     const query = new URLSearchParams();
     if (hasLocales && at !== model.defaultLocale) query.set('locale', at);
