@@ -7,7 +7,7 @@ import { requestCancel } from './cancel-request.js';
 import { confirmCommit, IDENTITY, idOf, type RunElsewhere, type TransactionId } from './commit-outcome.js';
 import type { Disconnect } from '../kernel/disconnect.js';
 import { type JobContext, RECOVERY } from './job.js';
-import { clientsOf } from './lost-connections.js';
+import { busyClients } from './lost-connections.js';
 import type { Row, Runner } from './runner.js';
 import { withoutJit, withTimeout } from './session-settings.js';
 import { clientDisconnected, SlotRequest } from './slot-request.js';
@@ -16,6 +16,8 @@ import { clientDisconnected, SlotRequest } from './slot-request.js';
 interface HostedBackend extends TransactionId {
   readonly pid: number;
 }
+
+type Client = ReturnType<typeof busyClients>[number];
 
 export interface HostedTransactionCalls<T> {
   /** Runs a function in a transaction of MikroORM, which sends COMMIT after it. */
@@ -51,6 +53,8 @@ const endBackend = ({ pid, started }: HostedBackend): Statement =>
 
 export class HostedTransaction<T> {
   private backend: HostedBackend | null = null;
+  /** Function of the pool that returns the connection, another one for each user of a connection. */
+  private release: unknown = null;
   private isCommitting = false;
   private isDone = false;
   private result: { readonly value: T } | null = null;
@@ -70,8 +74,8 @@ export class HostedTransaction<T> {
         };
         this.hosted
           .transact((runner) => this.inside(runner, slot))
-          .then(resolve, reject)
-          .finally(leave);
+          .finally(leave)
+          .then(resolve, reject);
       };
       const fail = (error: Error): void => {
         // A COMMIT under way has RECOVERY milliseconds to return its result.
@@ -92,6 +96,7 @@ export class HostedTransaction<T> {
     const backend = backendOf(await runner.run(beginHosted(statementTimeout)));
     if (slot.isOver) throw clientDisconnected();
     this.backend = backend;
+    this.release = busyClients(this.context.pool).find(({ processID }) => processID === backend.pid)?.release;
     const value = await this.hosted.work(runner);
     if (slot.isOver) throw clientDisconnected();
     this.isCommitting = true;
@@ -104,7 +109,7 @@ export class HostedTransaction<T> {
     const { backend, result } = this;
     if (backend === null || result === null) throw error;
     const { run } = this.context;
-    await confirmCommit({ error, transaction: backend, run, close: () => this.close(backend) });
+    await confirmCommit({ error, transaction: backend, run, close: () => this.close() });
     this.hosted.confirmed();
     return result.value;
   }
@@ -113,7 +118,7 @@ export class HostedTransaction<T> {
   private end(after: () => void): void {
     const { backend } = this;
     if (backend === null || this.isDone) return;
-    const client = clientsOf(this.context.pool).find(({ processID }) => processID === backend.pid);
+    const client = this.client();
     // Behind a pooler the client's process id is the pooler's: cancel by SQL.
     const ending: Promise<unknown> =
       client !== undefined
@@ -121,15 +126,22 @@ export class HostedTransaction<T> {
         : this.context.runApart(endBackend(backend)).catch(() => undefined);
     const expire = (): void => {
       if (this.isDone) return;
-      this.close(backend);
+      this.close();
       after();
     };
     void ending.then(() => setTimeout(expire, RECOVERY).unref());
   }
 
   /** Closes the connection. Does nothing behind a pooler, which hides the process id. */
-  private close({ pid }: HostedBackend): void {
-    const client = clientsOf(this.context.pool).find(({ processID }) => processID === pid);
-    client?.connection?.stream?.destroy();
+  private close(): void {
+    this.client()?.connection?.stream?.destroy();
+  }
+
+  /** The connection, until the transaction returns it to the pool. */
+  private client(): Client | undefined {
+    const { backend, release } = this;
+    return busyClients(this.context.pool).find(
+      (client) => client.processID === backend?.pid && client.release === release,
+    );
   }
 }

@@ -184,6 +184,27 @@ describe('hooks', () => {
     expect(await names()).toContain('Cleo');
   });
 
+  it('run after the commit of the outermost of nested transactions, without what was rolled back', async () => {
+    const em = app.get<MikroORM>(CONTENT_ORM).em.fork() as SqlEntityManager;
+    const nested = (name: string, fails: 'inner' | 'outer' | null): Promise<void> =>
+      em.transactional(async (outer) => {
+        const inside = outer.transactional(async (inner) => {
+          await service('author').create({ name }, {}, { em: inner as SqlEntityManager });
+          if (fails === 'inner') throw new Error('the inner one fails');
+        });
+        await inside.catch((error: unknown) => expect(String(error)).toContain('the inner one fails'));
+        expect(calls).toEqual([]);
+        if (fails === 'outer') throw new Error('the outer one fails');
+      });
+    await expect(nested('Dora', 'outer')).rejects.toThrow('the outer one fails');
+    await nested('Dora', 'inner');
+    expect(calls).toEqual([]);
+    expect(await names()).not.toContain('Dora');
+    await nested('Dora', null);
+    expect(calls).toEqual(['create author true system']);
+    expect(await names()).toContain('Dora');
+  });
+
   it('publish, unpublish and discardDraft are methods of the service', async () => {
     const articles = service('article');
     const { documentId } = await articles.create({ title: 'A draft', categories: [] }, { status: 'draft' });

@@ -263,6 +263,29 @@ describe('a hosted transaction', () => {
     });
   });
 
+  it('that takes long after its end ends no later user of its connection', async () => {
+    start({ max: 1 });
+    const slowly = async <T>(inside: (runner: Runner) => Promise<T>): Promise<T> => {
+      const value = await transact(inside);
+      await new Promise((done) => setTimeout(done, 2000));
+      return value;
+    };
+    const work = (runner: Runner) => runner.run(statement('update'));
+    const hosted = { transact: slowly, work, confirmed: () => undefined };
+    new Outcome(pool.native.hosted(hosted, { mutex: null, disconnect }));
+    await clock.advance(400);
+    pool.server.when('of another', slow(1500));
+    const another = new Outcome(
+      pool.borrow().then(({ query, release }) => query(statement('of another')).finally(release)),
+    );
+    await clock.advance(1400);
+    expect(another.state).toBe('pending');
+    await clock.advance(1000);
+    expect(another.state).toBe('done');
+    expect(pool.server.cancelled).toEqual([]);
+    expect(pool.server.connections[0]?._queryable).toBe(true);
+  });
+
   it('releases its slot only after its connection', async () => {
     start({ max: 1 });
     pool.server.once('update', stuck);

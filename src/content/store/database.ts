@@ -198,13 +198,20 @@ export class Database {
     options: TransactionOptions,
     native: NativePool,
   ): Promise<T> {
+    let committed = (): Promise<void> => Promise.resolve();
     const hosted = {
       work,
       transact: (inside: (runner: Runner) => Promise<T>) =>
-        this.em.fork().transactional((em) => inside(runnerOf(em)), READ_COMMITTED),
+        this.em.fork().transactional((em) => {
+          committed = this.commits.hold(em);
+          return inside(runnerOf(em));
+        }, READ_COMMITTED),
       confirmed: () => this.commits.note(),
     };
-    return native.hosted(hosted, options);
+    const done = await native.hosted(hosted, options);
+    // The work may write, so the slot and the turn of the document are free by now.
+    await committed();
+    return done;
   }
 
   /**
