@@ -4,8 +4,6 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import type { ArchiveParts } from '../content/documents/archive-parts.js';
 import { buildSchema } from '../content/model/build-schema.js';
 import { describeModel, type ModelDescription } from '../content/model/description.js';
@@ -21,6 +19,7 @@ import type { Source } from '../features/adopt/source.js';
 import { doneBefore } from '../features/archive/find-conflicts.js';
 import { ARCHIVE, ArchiveWriter, VERSION } from '../features/archive/format.js';
 import { pathExists } from '../kernel/files.js';
+import { gzipLines } from '../kernel/gzip-lines.js';
 import { isObject } from '../kernel/json.js';
 import type { ContentSettings } from '../kernel/settings.js';
 import { UsageError } from './command.js';
@@ -104,24 +103,6 @@ export interface Target {
   readonly database: Database;
 }
 
-interface Packed {
-  readonly put: (line: string) => Promise<void>;
-  readonly end: () => void;
-  readonly closed: Promise<void>;
-}
-
-/** Opens a gzipped file for lines. */
-function packed(path: string): Packed {
-  const gzip = createGzip({ level: 1 });
-  const closed = pipeline(gzip, createWriteStream(path));
-  // Prevents an unhandled rejection: `put` and the caller report the error.
-  closed.catch(() => undefined);
-  const put = async (line: string): Promise<void> => {
-    if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), closed]);
-  };
-  return { put, closed, end: () => void gzip.end() };
-}
-
 const sinkOf = (writer: ArchiveWriter, model: ModelDescription): ArchiveSink => ({
   begin: (header) => writer.begin({ archive: ARCHIVE, version: VERSION, ...header, model }),
   part: (part) => writer.part(part),
@@ -192,7 +173,7 @@ export async function convert(task: ConversionTask, target: Target): Promise<Reh
   }
   await mkdir(task.work, { recursive: true });
   await rm(done, { force: true });
-  const { put, closed: written, end } = packed(archive);
+  const { put, end } = gzipLines(createWriteStream(archive), 1);
   const hashes = createWriteStream(passwords);
   const remarks = new Remarks();
   const { documents } = await adoptContent({
@@ -213,9 +194,8 @@ export async function convert(task: ConversionTask, target: Target): Promise<Reh
     directory: join(task.work, id),
     progress: progressOf(say),
   });
-  end();
   hashes.end();
-  await Promise.all([written, once(hashes, 'close')]);
+  await Promise.all([end(), once(hashes, 'close')]);
   const result: Rehearsal = { documents, remarks: remarks.all() };
   await writeFile(`${done}.unfinished`, JSON.stringify(result));
   await rename(`${done}.unfinished`, done);

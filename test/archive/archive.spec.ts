@@ -7,12 +7,18 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { ContentArchive } from 'nestjs-content-api';
+import type * as DatabaseRoom from '../../src/content/store/database.ts';
 import { run } from '../../src/module/command-line.ts';
 import { snapshot } from '../http/helpers.ts';
 import type { Host } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { loadRoom } from '../support/rooms.ts';
 import { rewritten } from './rewritten.ts';
 import { answers, directoryOf, fill, send, startWorld } from './world.ts';
+
+const { Database } = await loadRoom<typeof DatabaseRoom>('content/store/database');
+
+const deadlock = (): Error => Object.assign(new Error('deadlock detected'), { code: '40P01' });
 
 describe('an archive', () => {
   const databases: TestDatabase[] = [];
@@ -102,6 +108,37 @@ describe('an archive', () => {
     const rows = await snapshot(target);
     expect(await archive(target).import(from(file))).toMatchObject({ imported: 0, replaced: 0, skipped: 0 });
     expect(await snapshot(target)).toEqual(rows);
+  });
+
+  it.each([{ onConflict: 'skip' }, { onConflict: 'skip', atOnce: 1 }] as const)(
+    'keeps roles that nobody uses, unless the archive replaces them: %j',
+    async (options) => {
+      const [from, other] = [await start(), await start()];
+      const create = (host: Host, name: string) =>
+        send(host, 'POST', 'users-permissions/roles', { name, permissions: {} });
+      await create(from, 'Translator');
+      await create(from, 'Reviewer');
+      await create(other, 'Printer');
+      const moved = join(folder, `roles-${options.atOnce ?? 'all'}.gz`);
+      await archive(from).export(createWriteStream(moved));
+      await archive(other).import(() => createReadStream(moved), options);
+      const rows = await other.sql('select name from content_roles order by name');
+      const names = rows.map(({ name }) => name);
+      for (const name of ['Printer', 'Reviewer', 'Translator']) expect(names).toContain(name);
+    },
+  );
+
+  it.each([
+    [true, 1],
+    [false, 2],
+  ])('a transaction that reads a snapshot (%s) is not repeated after a deadlock', async (snapshot, runs) => {
+    let count = 0;
+    const work = (): Promise<string> => {
+      count += 1;
+      return count === 1 ? Promise.reject(deadlock()) : Promise.resolve('');
+    };
+    await Promise.allSettled([source.app.get(Database).runAlone(work, { snapshot })]);
+    expect(count).toBe(runs);
   });
 
   it.each([

@@ -36,7 +36,6 @@ describe.each(adaptersFor('express'))('hooks after the commit on %s', (adapter) 
         contentTypes: [note],
         access: { public: { note: '*' } },
         providers: [Notifier],
-        database: { pool: { max: 1 } },
         load: { queueTimeout: 500 },
       },
       adapter,

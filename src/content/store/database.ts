@@ -217,12 +217,12 @@ export class Database {
   /**
    * Runs `work` in one transaction outside the request queue, for commands. Each statement has the timeout of
    * the session, unless the transaction sets another one. With `snapshot`, it reads one consistent snapshot
-   * and cannot write. Retries deadlocks.
+   * and cannot write. Retries deadlocks, but no snapshot: its work may have passed on what it has read.
    */
   async runAlone<T>(work: (runner: Runner) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
     const options = snapshot ? ONE_SNAPSHOT : READ_COMMITTED;
     const attempt = () => this.em.fork().transactional((em) => work(runnerOf(em)), options);
-    return retrying(attempt, isRetryable);
+    return retrying(attempt, (error) => !snapshot && isRetryable(error));
   }
 
   /** Returns COPY in a transaction of `runAlone`; null for other drivers, and behind a pooler. */

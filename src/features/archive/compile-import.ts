@@ -131,8 +131,8 @@ function columnsOf({ properties }: Index, { columns }: ArchivedType): readonly I
 
 const isSystem = (property: string): boolean => SYSTEM_COLUMNS.some((column) => column.property === property);
 
-/** Selects documents whose unique values are used by another document: `id` and `other`. */
-function heldBy(index: Index, batch: Batch, replaceable: Replaceable): Statement {
+/** Documents of a batch that share unique values with other stored documents: `id` and `other`. */
+function holders(index: Index, batch: Batch): Sql {
   const { type } = batch.archived;
   const where = index.where === null ? sql`` : sql` where ${index.where}`;
   const columns = columnsOf(index, batch.archived).filter(({ property }) => property !== '_published');
@@ -144,12 +144,15 @@ function heldBy(index: Index, batch: Batch, replaceable: Replaceable): Statement
     cross join lateral jsonb_to_recordset(g.line->'versions') v(${join(shape, ', ')})`;
   const same = columns.map(({ name }) => sql`t.${name} = r.${name}`);
   // `offset 0` looks each value up in the index, instead of joining the whole table.
-  return print(sql`select distinct r.id, t.document_id as other
-    from (select * from (${rows}) r${where}) r
+  return sql`(select * from (${rows}) r${where}) r
     cross join lateral (select * from (select * from ${quote(type.table)}${where}) t
-      where t.published = r.published and ${join(same, ' and ')} and t.document_id <> r.id offset 0) t
-    where not (${replaceable(sql`t`)})`);
+      where t.published = r.published and ${join(same, ' and ')} and t.document_id <> r.id offset 0) t`;
 }
+
+/** Selects documents whose unique values are used by another document: `id` and `other`. */
+const heldBy = (index: Index, batch: Batch, replaceable: Replaceable): Statement =>
+  print(sql`select distinct r.id, t.document_id as other from ${holders(index, batch)}
+    where not (${replaceable(sql`t`)})`);
 
 /** Selects documents with an exclusive target that belongs to another document: `id` and `other`. */
 function targetHeld(stored: StoredLinks, { lines }: Batch): Statement {
@@ -166,14 +169,18 @@ export interface Rival {
   readonly what: string;
 }
 
-export function compileRivals(batch: Batch, replaceable: Replaceable): readonly Rival[] {
-  const { archived } = batch;
+/** Unique indexes of attributes that archives have. */
+function uniqueIndexes(archived: ArchivedType): readonly Index[] {
   const version = versionIndexName(archived.type);
-  const indexes = archived.type.storage.indexes.filter(
+  return archived.type.storage.indexes.filter(
     (index) => index.unique && index.name !== version && columnsOf(index, archived).length > 0,
   );
+}
+
+export function compileRivals(batch: Batch, replaceable: Replaceable): readonly Rival[] {
+  const { archived } = batch;
   return [
-    ...indexes.map((index) => ({
+    ...uniqueIndexes(archived).map((index) => ({
       statement: heldBy(index, batch, replaceable),
       what: index.properties.filter((one) => !isSystem(one)).join(', ') || 'the only document',
     })),
@@ -183,10 +190,13 @@ export function compileRivals(batch: Batch, replaceable: Replaceable): readonly 
   ];
 }
 
-/** Deletes conflicting rows that an import may replace. */
-export const compileReplaced = (batch: Batch, replaceable: Replaceable): Statement =>
-  print(sql`delete from ${quote(batch.archived.type.table)} t where ${replaceable(sql`t`)}
-    and t.document_id <> all(${idsIn(batch)}::text[])`);
+/** Deletes stored rows that conflict with a batch, and that an import may replace. */
+export const compileReplaced = (batch: Batch, replaceable: Replaceable): readonly Statement[] =>
+  uniqueIndexes(batch.archived).map((index) =>
+    print(sql`delete from ${quote(batch.archived.type.table)} where id in
+      (select t.id from ${holders(index, batch)} where ${replaceable(sql`t`)}
+        and t.document_id <> all(${idsIn(batch)}::text[]))`),
+  );
 
 /** Locks the tables of types against concurrent writes, not against reads. */
 export const compileHoldTables = (archived: readonly ArchivedType[]): Statement =>

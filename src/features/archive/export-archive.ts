@@ -1,9 +1,6 @@
 /** Exports content into an archive: a consistent snapshot, read with a cursor. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import {
   compileClose,
   compileCounters,
@@ -19,6 +16,7 @@ import type { ArchiveParts, DocumentMember } from '../../content/documents/archi
 import { type ArchivedType, archivedTypes } from '../../content/model/archive.js';
 import { describeModel } from '../../content/model/description.js';
 import type { Schema } from '../../content/model/model.js';
+import { gzipLines } from '../../kernel/gzip-lines.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import type { Statement } from '../../kernel/sql.js';
 import { writeContents } from './export-contents.js';
@@ -158,22 +156,14 @@ export async function exportArchive(
   { files = true, with: names = [], progress = () => undefined }: ExportOptions,
 ): Promise<ExportResult> {
   const members = names.map((name) => memberOf(source, name));
-  const gzip = createGzip();
-  const written = pipeline(gzip, destination);
-  // Prevents an unhandled rejection: `put` and the last `await` report the error.
-  written.catch(() => undefined);
-  const put = async (line: string): Promise<void> => {
-    if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written]);
-  };
+  const { put, end, destroy } = gzipLines(destination);
   const task = { ...source, files, members, writer: new ArchiveWriter(put), progress };
   try {
     const result = await source.database.runAlone((runner) => writeAll(runner, task), { snapshot: true });
-    gzip.end();
-    await written;
+    await end();
     return result;
   } catch (error) {
-    gzip.destroy();
-    destination.destroy();
+    destroy();
     throw error;
   }
 }

@@ -7,6 +7,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { isDescription, type ModelDescription } from '../../content/model/description.js';
 import { isCount, isListOf, isRecordOf, isShape, isText, type Test } from '../../kernel/json.js';
+import { MAX_LINE_BYTES } from '../../kernel/lines.js';
 
 /** Name and version of the format, as the header contains them. */
 export const ARCHIVE = 'nestjs-content-api';
@@ -191,6 +192,10 @@ export class ArchiveWriter {
   }
 
   private hashed(line: string): Promise<void> {
+    if (Buffer.byteLength(line) > MAX_LINE_BYTES) {
+      const start = `${line.slice(0, 80)}…`;
+      throw new ArchiveError(`A line of "${nameOf(this.at)}" is longer than 256 MiB, which no import reads: ${start}`);
+    }
     this.hash.update(line).update('\n');
     return this.put(line);
   }

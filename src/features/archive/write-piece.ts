@@ -74,7 +74,8 @@ export async function writePiece(
   const skipped = idsOf('skipped').flatMap((id) => files?.named.get(id) ?? []);
   const before = files === null ? [] : await contentsBefore(runner, schema.file, idsOf('replaced'));
   const lines = batch.lines.filter((line) => ['imported', 'replaced'].includes(doneWith(documentIdOf(line))));
-  if (replaceable !== null) await runner.run(compileReplaced(batch, replaceable));
+  const replaced = replaceable === null ? [] : compileReplaced({ ...batch, lines }, replaceable);
+  for (const step of replaced) await runner.run(step);
   await runner.run(compilePastIds(batch.archived, piece.part.lastId));
   const stored = lines.filter((line) => compared.verdicts.get(documentIdOf(line)) !== 'new');
   const replacing = stored.length === 0 ? [] : compileDropLeftovers({ ...batch, lines: stored });

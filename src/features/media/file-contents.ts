@@ -72,7 +72,8 @@ export class FileContents implements ArchivedContents {
     const path = join(directory, randomUUID());
     const file = await open(path, 'wx');
     return {
-      write: async (piece) => void (await file.write(piece)),
+      // `write` of the file may write a part of the piece only.
+      write: (piece) => file.writeFile(piece),
       keep: async () => {
         await file.sync();
         await storage.put(key, { path, size, mime });
