@@ -67,6 +67,9 @@ const ROLES = {
   member: { article: '*', tag: '*', organisation: ['find'], bill: '*' },
   limited: { article: [{ actions: ['find'], where: isOpen }], tag: ['find'] },
   own: { article: [{ actions: ['find', 'update'], own: true }] },
+  /** Have the same grants, but for one on all tenants. */
+  auditor: { article: [{ actions: ['find', 'findOne'], tenant: 'all' }] },
+  reader: { article: ['find', 'findOne'] },
   /** Cannot read the tenant. */
   blind: { article: ['create', { actions: ['find', 'findOne'], fields: ['title'] }] },
   /** Reads and creates articles of all tenants, and bills of its own. */
@@ -85,6 +88,8 @@ const byHeader = {
     const text = headers['x-who'];
     if (typeof text !== 'string') return null;
     const { role, ...attributes } = JSON.parse(text) as { role: string };
+    const permitted = Permissions.of({ article: ['find', 'findOne'] });
+    if (role === 'permitted') return { kind: 'user', id: 'ann', attributes, permissions: permitted };
     if (role === 'token') return { kind: 'token', id: 't', permissions: Permissions.ALL };
     return { kind: 'user', id: 'ann', roles: [role], attributes };
   },
@@ -141,6 +146,17 @@ describe('a type with a tenant', () => {
     const { body } = await as(of('red'), 'get', 'tags?populate=articles').expect(200);
     expect(body.data[0].articles.map((one: { readonly title: string }) => one.title)).toEqual(['open red']);
     await as(of('red'), 'get', `articles/${ids['blue open']}`).expect(404);
+  });
+
+  it("18.30 a grant with `tenant: 'all'` changes no role with otherwise equal grants", async () => {
+    for (const role of ['auditor', 'reader'])
+      expect(await titles(of('red', role))).toHaveLength(role === 'auditor' ? 5 : 2);
+    const access = test.app.get(ContentAccess);
+    const raw = Permissions.of({ article: ['find', 'findOne'] });
+    expect(access.within(raw)).not.toBe(raw);
+    expect(access.within(access.within(raw))).toBe(access.within(raw));
+    const who = { role: 'permitted', organisation: ids['red'] };
+    expect(await titles(who)).toEqual(['closed red', 'open red']);
   });
 
   it("18.30 a grant with `tenant: 'all'` covers the documents of all tenants, and those without one", async () => {

@@ -1,7 +1,8 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
 import { LRUCache } from 'lru-cache';
 import { acrossSubject, type Action, actionsOn, EVERY, stageSubject, widerSubjects } from './actions.js';
-import { type FieldScope, fieldsText, intersection, isWithin, NO_FIELDS, union } from './field-scope.js';
+import { type FieldScope, intersection, isWithin, NO_FIELDS, union } from './field-scope.js';
+import { entriesOf, type FieldScopes, grantedOf, textOf } from './field-scopes.js';
 import { fromData } from './data-conditions.js';
 import {
   type AnyEntry,
@@ -102,29 +103,6 @@ function normalise(grant: Grant, subject: string): NormalGrant {
   };
 }
 
-/** Field scopes by type, which may be `*`, and action. */
-type FieldScopes = ReadonlyMap<string, ReadonlyMap<Action, FieldScope>>;
-
-const entriesOf = (granted: FieldScopes): Entry[] =>
-  [...granted].flatMap(([type, actions]) =>
-    [...actions].map(([action, fields]) => ({ type, action, fields })),
-  );
-
-function grantedOf(entries: readonly Entry[]): FieldScopes {
-  const granted = new Map<string, Map<Action, FieldScope>>();
-  for (const { type, action, fields } of entries) {
-    const actions = granted.get(type) ?? new Map<Action, FieldScope>();
-    granted.set(type, actions);
-    actions.set(action, actions.has(action) ? union(actions.get(action) ?? null, fields) : fields);
-  }
-  return granted;
-}
-
-const textOf = (granted: FieldScopes): string[] =>
-  entriesOf(granted)
-    .map(({ type, action, fields }) => JSON.stringify([type, action, fieldsText(fields)]))
-    .sort();
-
 /** Size of the LRU caches below, which contain up to twice as many entries. */
 const CACHE_SIZE = 1000;
 
@@ -160,6 +138,8 @@ export class Permissions {
     private readonly granted: FieldScopes,
     private readonly entries: readonly LimitedEntry[],
     private readonly key: string,
+    /** Whether its grants are within the tenant of their caller. Equal raw grants are another object. */
+    readonly isWithinTenant: boolean,
   ) {
     this.limited = limitedOf(entries);
     this.hasWhere = entries.some(({ limit }) => limit.where !== 'own' || limit.preset !== null);
@@ -224,9 +204,11 @@ export class Permissions {
     const key = `${this.id} ${more.id}`;
     const cached = sums.get(key);
     if (cached !== undefined) return cached;
+    const both = [this, more];
     const sum = Permissions.intern(
-      [this, more].flatMap(({ granted }) => entriesOf(granted)),
-      [this, more].flatMap(({ entries }) => entries),
+      both.flatMap(({ granted }) => entriesOf(granted)),
+      both.flatMap(({ entries }) => entries),
+      both.every(({ isWithinTenant }) => isWithinTenant),
     );
     sums.set(key, sum);
     return sum;
@@ -261,22 +243,30 @@ export class Permissions {
   }
 
   /** Returns other permissions, in which `change` replaces each entry by others. */
-  replaceEntries(change: (entry: AnyEntry) => readonly AnyEntry[]): Permissions {
+  replaceEntries(
+    change: (entry: AnyEntry) => readonly AnyEntry[],
+    isWithinTenant = this.isWithinTenant,
+  ): Permissions {
     const onAll = entriesOf(this.granted).map((entry) => ({ ...entry, limit: null }));
-    return Permissions.from([...onAll, ...this.entries].flatMap(change));
+    return Permissions.from([...onAll, ...this.entries].flatMap(change), isWithinTenant);
   }
 
-  private static from(entries: readonly AnyEntry[]): Permissions {
+  private static from(entries: readonly AnyEntry[], isWithinTenant = false): Permissions {
     return Permissions.intern(
       entries.filter(({ limit }) => limit === null),
       entries.flatMap(({ limit, ...entry }) => (limit === null ? [] : [{ ...entry, limit }])),
+      isWithinTenant,
     );
   }
 
   /**
    * Returns the shared object with these permissions. Grants that a more general grant covers are ignored.
    */
-  private static intern(onAll: readonly Entry[], onSome: readonly LimitedEntry[]): Permissions {
+  private static intern(
+    onAll: readonly Entry[],
+    onSome: readonly LimitedEntry[],
+    isWithinTenant: boolean,
+  ): Permissions {
     const all = grantedOf(onAll);
     const onWider = ({ type, action }: Entry): FieldScope | undefined =>
       widerSubjects(type)
@@ -286,10 +276,11 @@ export class Permissions {
     const granted = grantedOf(entriesOf(all).filter((entry) => onWider(entry) !== null));
     const entries = onSome.filter((entry) => onWider(entry) === undefined && !isOnAll(entry));
     const key = JSON.stringify([textOf(granted), limitedText(limitedOf(entries))]);
-    const cached = lasting.get(key) ?? permissionsCache.get(key);
+    const cacheKey = `${isWithinTenant} ${key}`;
+    const cached = lasting.get(cacheKey) ?? permissionsCache.get(cacheKey);
     if (cached !== undefined) return cached;
-    const rights = new Permissions(granted, entries, key);
-    permissionsCache.set(key, rights);
+    const rights = new Permissions(granted, entries, key, isWithinTenant);
+    permissionsCache.set(cacheKey, rights);
     return rights;
   }
 }

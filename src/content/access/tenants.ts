@@ -100,14 +100,12 @@ export class Tenants {
   }
 
   within(permissions: Permissions): Permissions {
-    if (this.conditions.size === 0) return permissions;
+    if (this.conditions.size === 0 || permissions.isWithinTenant) return permissions;
     const cached = this.limitedPermissions.get(permissions);
     if (cached !== undefined) return cached;
-    const limitEntry = permissions.replaceEntries((entry) => this.limited(entry));
-    this.limitedPermissions.set(permissions, limitEntry);
-    // Permissions that are limited already stay as they are.
-    this.limitedPermissions.set(limitEntry, limitEntry);
-    return limitEntry;
+    const limited = permissions.replaceEntries((entry) => this.limited(entry), true);
+    this.limitedPermissions.set(permissions, limited);
+    return limited;
   }
 
   private limited(entry: AnyEntry): readonly AnyEntry[] {
