@@ -11,6 +11,8 @@ import {
   Injectable,
   Logger,
   type NestInterceptor,
+  NotFoundException,
+  Param,
   type PipeTransform,
   Req,
   Scope,
@@ -110,6 +112,20 @@ class AdminController extends CollectionController {
   }
 }
 
+/** Routes of the application below the content prefix. */
+@Controller('api/orders')
+class Orders {
+  @Get('upstream')
+  upstream(): never {
+    throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+  }
+
+  @Get(':id')
+  find(@Param('id') id: string): never {
+    throw new NotFoundException(`Cannot find order ${id}`);
+  }
+}
+
 @Controller({ version: '1' })
 class VersionedController extends CollectionController {}
 
@@ -141,7 +157,7 @@ const start = (
         }),
         FilesModule.forRoot({ storage: new LocalStorage(tmpdir()), images: null }),
       ],
-      controllers: [Own, proxyOn(adapter)],
+      controllers: [Own, Orders, proxyOn(adapter)],
       providers: [...(providers as [])],
     }),
     { adapter, tables: true, prepare },
@@ -198,6 +214,18 @@ describe.each(ADAPTERS)('content routes on %s', (adapter) => {
     });
     await http.get('/api/notes').expect(404);
     await host.close();
+  });
+
+  it('leave errors of other routes below their prefix to Nest', async () => {
+    const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const host = await start(adapter, []);
+    const order = await supertest(host.url).get('/api/orders/7').expect(404);
+    expect(order.body).toEqual({ statusCode: 404, error: 'Not Found', message: 'Cannot find order 7' });
+    await supertest(host.url).get('/api/orders/upstream').expect(500);
+    const unknown = await supertest(host.url).get('/api/orders/7/lines').expect(404);
+    expect(unknown.body.error).toMatchObject({ name: 'NotFoundError' });
+    await host.close();
+    log.mockRestore();
   });
 
   it('leave long paths of other routes below their prefix as they are', async () => {

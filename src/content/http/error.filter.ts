@@ -13,7 +13,7 @@ import { isObject } from '../../kernel/json.js';
 import { messageIn } from '../documents/host-errors.js';
 import { RequestCounts } from './request-counts.js';
 import { ContentRoutes } from './routes.js';
-import { type HttpRequest, pathOf, requestIdOf } from './request-state.js';
+import { type HttpRequest, pathOf, rawOf, requestIdOf } from './request-state.js';
 
 /** Body of every error (protocol 2.1). */
 interface ErrorBody {
@@ -63,14 +63,21 @@ function jsonMistake(message: string): string {
   return `The body is not valid JSON${place}`;
 }
 
+/** Message of Nest for a path without a route. */
+const UNROUTED = /^Cannot [A-Z]+ \//;
+
 /** Express reports undecodable percent signs in paths this way. */
 const isBadPath = (message: string): boolean => /decode param|bad url|not a valid url/i.test(message);
 
 /**
  * Fastify reports a client that disconnects while its body is read this way. The server has made no error.
  */
-const isDisconnect = (error: unknown): boolean =>
-  isObject(error) && error['message'] === 'aborted' && error['code'] === 'ECONNRESET';
+const isDisconnect = (error: unknown, request: HttpRequest): boolean =>
+  isObject(error) &&
+  error['message'] === 'aborted' &&
+  error['code'] === 'ECONNRESET' &&
+  // Requests that the application sends to other servers fail with the same error.
+  Reflect.get(rawOf(request), 'complete') === false;
 
 function fromHttp(exception: HttpException): ErrorBody {
   const status = exception.getStatus();
@@ -160,7 +167,7 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
   override catch(thrown: unknown, context: ArgumentsHost): void {
     // Resolvers and message handlers have no HTTP response: Nest handles what no filter has handled.
     if (context.getType() !== 'http') return;
-    const exception = isDisconnect(thrown)
+    const exception = isDisconnect(thrown, context.switchToHttp().getRequest())
       ? new BadRequestException('The client aborted the request')
       : thrown;
     // Nest calls one filter only, and each content module of the application registers its own.
@@ -182,7 +189,7 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const path = pathOf(request);
     if (!this.routes.covers(path)) return null;
-    const unmatched = exception.getStatus() === 404 && exception.message.startsWith('Cannot ');
+    const unmatched = exception.getStatus() === 404 && UNROUTED.test(exception.message);
     return unmatched || this.routes.hasRoute(path) ? exception : null;
   }
 }
