@@ -74,13 +74,13 @@ beforeAll(async () => {
   const first = await send('POST', 'topics', { name: 'Sea' });
   await send('PUT', 'home', { headline: 'Hello' });
   const remark = await send('POST', 'notes-2', { text: 'Read it' });
-  for (const title of ['One', 'Two', 'Three'])
+  for (const title of ['O🎉e', 'Two', 'Three'])
     await send('POST', 'stories', {
       title,
       subTitle: `${title} more`,
-      notes: title === 'One' ? [remark] : [],
+      notes: title === 'O🎉e' ? [remark] : [],
       about: { documentId: remark, __type: 'api::note-2.note-2' },
-      rank: title.length,
+      rank: Array.from(title).length,
       topic: first,
       links: [{ url: '/a', altText: 'A' }],
       parts: [{ __component: 'x-1c.quote', byLine: 'Ann' }],

@@ -71,6 +71,9 @@ function populateAll(
   });
 }
 
+/** Cuts a text between code points: `encodeURIComponent` throws for half an emoji. */
+const cut = (text: string, start: number, end?: number): string => Array.from(text).slice(start, end).join('');
+
 /** Distinct values of an attribute that fit into a query. */
 function valuesOf(samples: readonly Sample[], name: string): string[] {
   const values = samples
@@ -104,13 +107,13 @@ function filtersOf(attribute: ScalarAttribute, { type: owner, names, samples }: 
         `${at('$between', first, '[0]')}&${at('$between', second, '[1]')}`,
       ]
     : [];
-  const part = first.slice(1, 4);
+  const part = cut(first, 1, 4);
   const texts =
     TEXTS.includes(type) && part.trim() === part && part !== ''
       ? [
           at('$contains', part),
-          at('$startsWith', first.slice(0, 2)),
-          at('$endsWithi', first.slice(-2)),
+          at('$startsWith', cut(first, 0, 2)),
+          at('$endsWithi', cut(first, -2)),
           at('$containsi', part.toUpperCase()),
           at('$notContains', part),
         ]
@@ -161,7 +164,7 @@ function listQueries(scope: QueryScope): string[] {
     ),
     ...words
       .slice(0, 5)
-      .map((word) => listQuery(scope, [`_q=${encodeURIComponent(word.slice(0, 6))}`, 'sort=id', moment])),
+      .map((word) => listQuery(scope, [`_q=${encodeURIComponent(cut(word, 0, 6))}`, 'sort=id', moment])),
     ...pages.map((page) => `${names.route(type)}?${page}&sort=id&${moment}`),
   ];
 }
