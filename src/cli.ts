@@ -9,10 +9,10 @@ import { processTerminal } from './module/terminal.js';
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 run(process.argv.slice(2), { env: process.env, say, terminal: processTerminal(process) }).then(
-  (answer) => process.stdout.write(`${answer}\n`),
+  // Handles that an application leaves open, such as a timer, would keep the process alive.
+  (answer) => process.stdout.write(`${answer}\n`, () => process.exit()),
   (error: unknown) => {
     process.stderr.write(`${messageOf(error)}\n`);
-    // An application that failed to start may have open connections, which would keep the process alive.
     process.exit(error instanceof InterruptedError ? error.exitCode : 1);
   },
 );
