@@ -7,7 +7,9 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { ContentModule } from 'nestjs-content-api';
+import { Controller, type MessageEvent, Sse } from '@nestjs/common';
+import { CollectionController, ContentModule } from 'nestjs-content-api';
+import { type Observable, of } from 'rxjs';
 import type * as Monitoring from '../../src/features/monitoring/open-telemetry.ts';
 import type * as Worker from '../../src/cache/change-log-worker.ts';
 import { startHost } from '../http/helpers.ts';
@@ -52,11 +54,24 @@ const named = (spans: readonly ReadableSpan[], name: string): ReadableSpan => {
   return found;
 };
 
+@Controller()
+class NoteController extends CollectionController {
+  @Sse('about/stream')
+  stream(): Observable<MessageEvent> {
+    return of({ data: 'first' }, { data: 'second' });
+  }
+}
+
 describe.each(ADAPTERS)('traces on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp(
-      { contentTypes: [note], access: { public: { note: '*' } }, monitoring: { telemetry: true } },
+      {
+        contentTypes: [note],
+        access: { public: { note: '*' } },
+        controllers: { note: NoteController },
+        monitoring: { telemetry: true },
+      },
       adapter,
     );
   });
@@ -136,6 +151,12 @@ describe.each(ADAPTERS)('traces on %s', (adapter) => {
       const below = spans.filter((span) => span.parentSpanContext?.spanId === one.spanContext().spanId);
       expect(below.filter(({ name }) => name === 'content.statement')).toHaveLength(1);
     }
+  });
+
+  it('a stream of events of the application sends all of them', async () => {
+    const { text } = await test.http.get('/api/notes/about/stream').expect(200);
+    expect(text).toContain('data: first');
+    expect(text).toContain('data: second');
   });
 
   it('maintenance is a trace of its own, and never part of a request', async () => {

@@ -14,6 +14,10 @@ import { PopulateInterceptor } from './populate.interceptor.js';
 import { type HttpRequest, isRead, pathOf, requestIdOf, stateOf } from './request-state.js';
 import { ContentRoutes } from './routes.js';
 
+/** Whether Nest sends the values of an observable as events (`@Sse`), so none of them is the last one. */
+const isStream = (context: ExecutionContext): boolean =>
+  Reflect.getMetadata('__sse__', context.getHandler()) === true;
+
 /**
  * Combines the two interceptors of content routes into one, because each interceptor costs kilobytes of
  * promises and observables per request.
@@ -33,7 +37,7 @@ export class ContentInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
-    return this.telemetry.isOn ? this.traced(context, next) : this.handle(context, next);
+    return this.telemetry.isOn && !isStream(context) ? this.traced(context, next) : this.handle(context, next);
   }
 
   /** Runs the request in a span, with the route as `http.route`. */
