@@ -28,6 +28,15 @@ describe.each(adaptersFor('fastify'))('the page on %s', (adapter) => {
   beforeAll(async () => void (test = await createTestApp(options, adapter)));
   afterAll(() => test.close());
 
+  it.each(['/api/openapi', '/api/openapi/'])('finds its files at %s', async (path) => {
+    const { text } = await test.http.get(path).expect(200);
+    const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
+    for (const file of files) {
+      const { pathname } = new URL(file, `http://host${path}`);
+      await test.http.get(pathname).expect(200);
+    }
+  });
+
   it('loads files only from this server, and runs no script in its content', async () => {
     const { text, headers } = await test.http.get('/api/openapi').expect(200);
     expect(headers['content-security-policy']).toMatch(

@@ -8,6 +8,7 @@ import {
   Inject,
   type OnModuleInit,
   Param,
+  Req,
   StreamableFile,
   UseFilters,
   VERSION_NEUTRAL,
@@ -17,6 +18,7 @@ import { ContentModelError } from '../../content/model/content-model-error.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Description } from '../../content/http/metadata.js';
+import { type HttpRequest, pathOf } from '../../content/http/request-state.js';
 import { PAGE_POLICY, PAGE_SCRIPT, PAGE_STYLE, pageOf } from './openapi-page.js';
 
 const PACKAGE = 'swagger-ui-dist';
@@ -68,8 +70,8 @@ export class OpenApiPageController implements OnModuleInit {
   @Header('Content-Security-Policy', PAGE_POLICY)
   @Header('X-Content-Type-Options', 'nosniff')
   @Header('Referrer-Policy', 'no-referrer')
-  page(): string {
-    return pageOf(this.settings.openapi.title);
+  page(@Req() request: HttpRequest): string {
+    return pageOf(this.settings.openapi.title, pathOf(request).endsWith('/') ? '' : 'openapi/');
   }
 
   @Get(':file')

@@ -13,17 +13,17 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** HTML with relative URLs, so that it works below any prefix. */
-export const pageOf = (title: string): string => `<!doctype html>
+/** HTML with relative URLs, so that it works below any prefix. `files` is the path to its files. */
+export const pageOf = (title: string, files: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
-<link rel="stylesheet" href="openapi/swagger-ui.css">
-<link rel="stylesheet" href="openapi/page.css">
-<link rel="icon" href="openapi/favicon-32x32.png">
+<link rel="stylesheet" href="${files}swagger-ui.css">
+<link rel="stylesheet" href="${files}page.css">
+<link rel="icon" href="${files}favicon-32x32.png">
 </head>
 <body>
 <form id="caller">
@@ -33,8 +33,8 @@ export const pageOf = (title: string): string => `<!doctype html>
 <span id="who" role="status">Operations of the public</span>
 </form>
 <div id="page"></div>
-<script src="openapi/swagger-ui-bundle.js"></script>
-<script src="openapi/page.js"></script>
+<script src="${files}swagger-ui-bundle.js"></script>
+<script src="${files}page.js"></script>
 </body>
 </html>
 `;
