@@ -1,4 +1,7 @@
 /** Rights on stored versions and on the trash: those of now, with the values that a version had (section 25). */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type Credentials,
   defineCollectionType,
@@ -7,7 +10,9 @@ import {
   type Identity,
   type WhereOf,
 } from 'nestjs-content-api';
+import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 import { HistoryModule } from 'nestjs-content-api/history';
+import { formOf } from '../files/helpers.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
 const article = defineCollectionType({
@@ -27,6 +32,7 @@ const article = defineCollectionType({
     part: { type: 'component', component: 'own.part' },
     about: { type: 'relation', relation: 'morphToMany', targets: ['tag', 'team'] },
     topic: { type: 'relation', relation: 'morphToOne', targets: ['tag', 'team'] },
+    cover: { type: 'media' },
   },
 });
 const part = defineComponent({
@@ -66,6 +72,10 @@ const ROLES = {
     tag: [{ actions: ['find', 'findOne', 'readDrafts'], where: () => ({ open: true }) }],
   },
   tags: { article: WORK, tag: ['find', 'readDrafts'] },
+  folder: {
+    article: WORK,
+    file: [{ actions: ['find', 'findOne'], where: () => ({ folderPath: '/seen' }) }],
+  },
   published: { article: ['find', 'findOne', 'create', 'update'], tag: ['find', 'findOne'] },
   titler: { article: ['find', 'findOne', 'readDrafts', { actions: ['update'], fields: ['title'] }] },
   liveTitler: { article: ['find', 'findOne', { actions: ['update'], fields: ['title'] }] },
@@ -103,18 +113,26 @@ describe('rights on history', () => {
   let test: TestApp;
   let red: string;
   let blue: string;
+  let directory: string;
   beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'history-'));
     test = await createTestApp({
       contentTypes: [article, team, tag],
       components: [part],
       access: { roles: ROLES },
       auth: { strategies: [new Roles()] },
-      imports: [HistoryModule.forRoot({ sittingMinutes: 0 })],
+      imports: [
+        FilesModule.forRoot({ storage: new LocalStorage(directory), images: null }),
+        HistoryModule.forRoot({ sittingMinutes: 0 }),
+      ],
     });
     red = await make('teams', { name: 'red' });
     blue = await make('teams', { name: 'blue' });
   });
-  afterAll(() => test.close());
+  afterAll(async () => {
+    await test.close();
+    await rm(directory, { recursive: true, force: true });
+  });
 
   type Role = keyof typeof ROLES;
   const send = async (
@@ -315,6 +333,40 @@ describe('rights on history', () => {
       after: [seen],
       added: [seen],
     });
+  });
+
+  it('25.11 shows links to files, and to none that a condition hides', async () => {
+    const upload = async (folder: string): Promise<string> => {
+      const body = formOf([{}], { fileInfo: { folder } });
+      const headers = { Authorization: 'Bearer all' };
+      const response = await fetch(`${test.url}/api/upload`, { method: 'POST', headers, body });
+      const [{ documentId }]: any = await response.json();
+      return documentId;
+    };
+    const [seen, hidden, gone] = [await upload('/seen'), await upload('/hidden'), await upload('/seen')];
+    const id = await make('articles', { title: 'one' });
+    for (const cover of [seen, hidden, gone]) await send('put', `articles/${id}`, { data: { cover } });
+    await send('delete', `upload/files/${gone}`);
+    const stored = (await versions(id, 'all')).data.slice(0, 3).reverse();
+    const coversFor = async (as: Role): Promise<unknown[]> => {
+      const shown = await Promise.all(stored.map((one: any) => show(id, one.id, as)));
+      return shown.map(
+        ({ data: { content } }: any) => content.cover && [content.cover.documentId, content.cover.exists],
+      );
+    };
+    const all = [
+      [seen, true],
+      [hidden, true],
+      [gone, false],
+    ];
+    expect([await coversFor('all'), await coversFor('tags')]).toEqual([all, all]);
+    expect(await coversFor('folder')).toEqual([[seen, true], null, null]);
+    const [, { id: second }] = stored;
+    const path = `articles/${id}/versions/${second}/changes`;
+    const changeFor = async (as: Role): Promise<unknown> =>
+      (await send('get', path, { as })).data.map(({ before, after }: any) => [before, after]);
+    expect(await changeFor('tags')).toEqual([[seen, hidden]]);
+    expect(await changeFor('folder')).toEqual([[seen, null]]);
   });
 
   it('25.5 restores no links of a type that the caller may not find, and removes none', async () => {

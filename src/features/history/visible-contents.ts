@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../content/access/caller.js';
+import { grantedOf } from '../../content/access/decide.js';
 import { type Searcher, statesOf, VisibleDocuments } from '../../content/documents/visible-documents.js';
 import { CREATOR } from '../../content/model/authors.js';
 import type { Attribute, ContentType, LinkedAttribute } from '../../content/model/model.js';
@@ -24,6 +25,10 @@ const isLinked = (attribute: Attribute): attribute is LinkedAttribute => 'target
 
 const seesAll = (caller: Caller, type: ContentType, published: boolean): boolean =>
   decideRelated(caller, type, published) === 'all';
+
+/** Whether links show every file: files need no grant, and a condition of `find` limits them. */
+const showsAnyFile = (caller: Caller, type: ContentType): boolean =>
+  type.internal && grantedOf(decideRelated(caller, type, true)) === null;
 
 /** Returns the stored attributes that the model no longer has, for callers who may read all attributes. */
 export const leftOutFor = ({ caller, type }: Viewer, row: VersionRow): readonly string[] =>
@@ -64,16 +69,20 @@ export class VisibleContents {
     form: (link: StoredLink, found: ReadonlyMap<string, unknown>) => unknown,
   ): Promise<Record<string, unknown> | null> {
     const { caller } = subject;
-    const found = await this.targetsOf(row, subject);
+    const found = await this.targetsOf(row, subject, caller);
     const isGone = (type: ContentType): boolean =>
-      type.internal || statesOf(type).every((state) => seesAll(caller, type, state));
+      showsAnyFile(caller, type) || statesOf(type).every((state) => seesAll(caller, type, state));
     return this.of(row, subject, {
       link: (link) => (found.has(keyOf(link)) || isGone(link.type) ? form(link, found) : null),
     });
   }
 
-  /** Returns the linked documents that the caller finds now, with their titles. */
-  private async targetsOf(row: VersionRow, subject: Searcher): Promise<ReadonlyMap<string, unknown>> {
+  /** Returns the titles of linked documents that the caller finds now, and of files that `reader` finds. */
+  private async targetsOf(
+    row: VersionRow,
+    subject: Searcher,
+    reader: Caller = SYSTEM,
+  ): Promise<ReadonlyMap<string, unknown>> {
     const links = new Map<ContentType, Set<string>>();
     this.of(row, subject, {
       link: ({ type, documentId }) => {
@@ -83,7 +92,7 @@ export class VisibleContents {
     });
     const found = new Map<string, unknown>();
     for (const [type, ids] of links)
-      for (const [documentId, title] of await this.found({ ...subject, type }, [...ids]))
+      for (const [documentId, title] of await this.found({ ...subject, type }, [...ids], reader))
         found.set(keyOf({ type, documentId }), title);
     return found;
   }
@@ -92,8 +101,10 @@ export class VisibleContents {
   private async found(
     { type, caller, em }: Searcher,
     ids: readonly string[],
+    files: Caller = SYSTEM,
   ): Promise<ReadonlyMap<string, unknown>> {
-    const reader = type.internal ? SYSTEM : caller;
+    const seen = type.internal ? files : caller;
+    const reader = showsAnyFile(seen, type) ? SYSTEM : seen;
     const states = statesOf(type).filter((state) => mayFind(reader, type, state));
     const found = await this.documents.find({ type, caller: reader, em }, ids, states);
     return new Map([...found].map(([documentId, versions]) => [documentId, versions.at(-1)?.title ?? null]));
