@@ -18,6 +18,17 @@ const person = defineCollectionType({
   },
 });
 
+/** Shared by all tenants. */
+const album = defineCollectionType({
+  singularApiId: 'album',
+  pluralApiId: 'albums',
+  attributes: {
+    title: { type: 'string' },
+    cover: { type: 'media' },
+    photos: { type: 'media', multiple: true, allowedTypes: ['images'] },
+  },
+});
+
 const ALL = ['find', 'findOne', 'create', 'update', 'delete'] as const;
 /** Undefined for a caller without a tenant, who then has no files. */
 const folder = (({ attributes }) => ({
@@ -49,11 +60,11 @@ describe.each(ADAPTERS)('files of two tenants on %s', (adapter) => {
     directory = await mkdtemp(join(tmpdir(), 'tenants-'));
     app = await createTestApp(
       {
-        contentTypes: [person],
+        contentTypes: [person, album],
         access: {
           roles: {
             admin: { '*': '*' },
-            member: { person: '*', file: [{ actions: ALL, where: folder, preset: folder }] },
+            member: { person: '*', album: '*', file: [{ actions: ALL, where: folder, preset: folder }] },
             nested: { person: '*', file: [{ actions: ALL, where: below }] },
             named: {
               file: [{ actions: ['find', 'findOne', 'update'], where: folder, fields: ['name', 'caption'] }],
@@ -171,6 +182,34 @@ describe.each(ADAPTERS)('files of two tenants on %s', (adapter) => {
       json('POST', { fileInfo: { folder: '/a/maps' } }),
     );
     expect(moved.status).toBe(200);
+  });
+
+  it('20.18 keeps links to files of other tenants that a body replaces', async () => {
+    const [a, other, b] = [await upload('member a'), await upload('member a'), await upload('member b')];
+    const data = { cover: b.documentId, photos: [b.documentId, a.documentId] };
+    const { documentId } = (await ask('admin', 'albums', json('POST', { data }))).body.data;
+    const path = `albums/${documentId}?populate=*`;
+    const shown = async (as: string): Promise<unknown[]> => {
+      const { cover, photos } = (await ask(as, path)).body.data;
+      return [cover?.id ?? null, (photos ?? []).map(({ id }: any) => id)];
+    };
+    const put = async (as: string, sent: object): Promise<number> =>
+      (await ask(as, path, json('PUT', { data: sent }))).status;
+    expect(await shown('member a')).toEqual([null, [a.id]]);
+    for (const [sent, left] of [
+      [{ cover: null, photos: [a.documentId] }, [b.id, [b.id, a.id]]],
+      [{ photos: [a.id, other.documentId] }, [b.id, [b.id, a.id, other.id]]],
+      [{ cover: b.documentId, photos: [] }, [b.id, [b.id]]],
+      [{ photos: null }, [b.id, [b.id]]],
+      [{ photos: { set: [other.documentId] } }, [b.id, [b.id, other.id]]],
+      [{ cover: other.documentId }, [other.id, [b.id, other.id]]],
+      [{ cover: null }, [null, [b.id, other.id]]],
+    ] as const) {
+      expect([sent, await put('member a', sent)]).toEqual([sent, 200]);
+      expect([sent, await shown('admin')]).toEqual([sent, left]);
+    }
+    expect(await put('admin', { photos: [] })).toBe(200);
+    expect(await shown('admin')).toEqual([null, []]);
   });
 
   it('20.18 links files, and shows where they are used, within the tenant', async () => {

@@ -91,10 +91,10 @@ const needsLinks = (given: GivenRelation): boolean => {
     input.kind !== 'set' ||
     hiddenTypes(given).length > 0 ||
     scopesOf(given).some(
-      ({ targets, rows, drafts }) =>
+      ({ targets, rows, drafts, resends }) =>
         targets !== 'all' ||
         (rows === 'linked' && input.references.some((one) => 'id' in one)) ||
-        attribute.targets.some((type) => drafts(type) !== 'all'),
+        attribute.targets.some((type) => drafts(type) !== 'all' || !resends(type)),
     )
   );
 };

@@ -83,9 +83,11 @@ async function targetsOfType(
 ): Promise<readonly FoundRow[]> {
   const { shown, written } = targetDecisions(plan, type);
   const finding = [shown.published, shown.drafts].some(hasCondition);
+  // No write changes a file through a link.
+  const isLimited = finding || (!type.internal && hasCondition(written));
   const named = new Set(rows.map(([, documentId]) => documentId));
   const documentIds = [...new Set([...named, ...(finding ? linked : [])])];
-  if (documentIds.length === 0 || type.internal || !(finding || hasCondition(written))) return rows;
+  if (documentIds.length === 0 || !isLimited) return rows;
   const found = await runner.run(compileTargetRights({ type, documentIds, defaultLocale, shown, written }));
   const rights = byId(found);
   const known = rows.map(([id, documentId, , , , ...rest]): FoundRow => {

@@ -85,6 +85,12 @@ function holdingSide({ def }: LinkedAttribute): string | undefined {
   return 'mappedBy' in def ? def.mappedBy : undefined;
 }
 
+/** Links to documents that a condition of `find` hides are not sent again: a write keeps them. */
+const resendsOf =
+  (caller: Caller): LinkRight['resends'] =>
+  (type) =>
+    [true, false].every((state) => grantedOf(decideRelated(caller, type, state)) === null);
+
 /**
  * Decides which files a body may reference. Document ids cannot be guessed, so each is accepted. Row ids need
  * `find` or `findOne` on files, except for a file that the caller sees in the written attribute.
@@ -93,8 +99,8 @@ function filesOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): Li
   const mayRead = attribute.targets.every((type) =>
     (['find', 'findOne'] as const).some((action) => decide(caller, type, action) === 'all'),
   );
-  if (mayRead) return every(attribute);
-  return { ...every(attribute), rows: shown ? 'linked' : 'none' };
+  const files = { ...every(attribute), resends: resendsOf(caller) };
+  return mayRead ? files : { ...files, rows: shown ? 'linked' : 'none' };
 }
 
 /** A write that publishes also changes the published links of other documents. */
@@ -117,8 +123,7 @@ function linksOf(
     if (ruleOf(finding) !== null) return finding;
     return type.draftAndPublish ? decide(caller, type, 'readDrafts') : 'all';
   };
-  const resends: LinkRight['resends'] = (type) =>
-    [true, false].every((state) => grantedOf(decideRelated(caller, type, state)) === null);
+  const resends = resendsOf(caller);
   const [target] = types;
   const written = target?.attributes.get(holdingSide(attribute) ?? '');
   if (target === undefined) return { grant: null };
