@@ -212,6 +212,20 @@ describe.each(ADAPTERS)('files of two tenants on %s', (adapter) => {
     expect(await shown('admin')).toEqual([null, []]);
   });
 
+  it('20.18 links the row id of a linked file only if the caller sees it', async () => {
+    const [a, b] = [await upload('member a'), await upload('member b')];
+    const send = (sent: object, id: string): Promise<Reply> =>
+      ask('member a', `albums/${id}`, json('PUT', { data: sent }));
+    const data = { cover: b.documentId, photos: [b.documentId, a.documentId] };
+    const { documentId } = (await ask('admin', 'albums', json('POST', { data }))).body.data;
+    const missing = await send({ cover: NONE }, documentId);
+    expect(missing.status).toBe(400);
+    expect(await send({ cover: b.id }, documentId)).toEqual(missing);
+    expect(await send({ cover: a.id }, documentId)).toEqual(missing);
+    expect((await send({ photos: [b.id] }, documentId)).body.error.message).toBe(missing.body.error.message);
+    expect((await send({ photos: [a.id] }, documentId)).status).toBe(200);
+  });
+
   it('20.18 links files, and shows where they are used, within the tenant', async () => {
     const [a, b] = [await upload('member a'), await upload('member b')];
     const link = (avatar: unknown): Promise<Reply> =>

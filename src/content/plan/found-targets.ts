@@ -62,8 +62,10 @@ export class FoundTargets {
     const byId = 'id' in reference;
     const found = byId ? this.byRow.get(reference.id) : this.byDocument.get(reference.documentId);
     if (found === undefined) return undefined;
-    if (byId && scope.rows !== 'all')
-      return scope.rows === 'linked' && isLinked(found.documentId) ? found.documentId : undefined;
+    if (byId && scope.rows !== 'all') {
+      const isSeen = scope.rows === 'linked' && found.published && isLinked(found.documentId);
+      return isSeen ? found.documentId : undefined;
+    }
     const drafts = scope.drafts(this.type);
     const open =
       (found.published || drafts === 'all' || (isOwn(drafts) && found.own)) &&
