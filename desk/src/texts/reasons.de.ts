@@ -16,7 +16,7 @@ export const reasons: typeof english = {
   gone: 'Es existiert nicht mehr.',
   serverFailed: 'Der Server hat einen Fehler. Fragen Sie die Administration.',
   overtaken: 'Jemand anderes hat es inzwischen geändert.',
-  noDesk: (email) => `Die Rolle von ${email} darf die Redaktion nicht öffnen. Wählen Sie eine andere Rolle.`,
+  noDesk: 'Die Rolle dieses Kontos darf die Redaktion nicht öffnen. Wählen Sie eine andere Rolle.',
   taken: 'Dieser Wert ist schon vergeben. Wählen Sie einen anderen.',
   nameTaken: 'Ein anderes Konto hat diesen Namen schon.',
   emailTaken: 'Ein anderes Konto hat diese E-Mail-Adresse schon.',

@@ -20,7 +20,7 @@ export const reasons = {
   gone: 'It no longer exists.',
   serverFailed: 'The server failed. Ask an administrator.',
   overtaken: 'Another editor has changed it in the meantime.',
-  noDesk: (email: string) => `The role of ${email} may not open the desk. Choose another role.`,
+  noDesk: 'The role of this account may not open the desk. Choose another role.',
   taken: 'This value is already taken. Choose another one.',
   nameTaken: 'Another user already has this name.',
   emailTaken: 'Another user already has this e-mail address.',

@@ -38,13 +38,16 @@ export class EditorInvitations {
     );
   }
 
-  /** Invites an account with its current role. Throws a ContentError if it cannot sign in at the desk. */
+  /**
+   * Invites an account with its current role. Throws a ContentError if it cannot sign in at the desk. The
+   * caller may not see the address.
+   */
   async again(documentId: string): Promise<string> {
     const account = await this.accounts.find({ documentId });
     if (account === null) throw notFound();
-    if (account.blocked === true) throw application(`The account of ${account.email} is blocked`);
+    if (account.blocked === true) throw application('The account is blocked');
     if (!(await this.deskRoles()).some((role) => role.documentId === account.role))
-      throw application(`The role of ${account.email} may not open the desk`);
+      throw application('The role of the account may not open the desk');
     return this.codeFor(documentId);
   }
 
