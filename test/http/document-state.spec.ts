@@ -10,6 +10,7 @@ import {
   defineSingleType,
   getContentToken,
   type Identity,
+  Permissions,
 } from 'nestjs-content-api';
 import { adaptersFor } from '../support/adapters.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
@@ -59,6 +60,13 @@ const front = defineSingleType({
   attributes: { title: { type: 'string' } },
 });
 
+const sheet = defineCollectionType({
+  singularApiId: 'sheet',
+  pluralApiId: 'sheets',
+  draftAndPublish: true,
+  attributes: { title: { type: 'string' }, inner: { type: 'string', private: true } },
+});
+
 const READ = ['find', 'findOne'] as const;
 
 /** Gives each written gift to one user. */
@@ -86,7 +94,7 @@ describe.each(adaptersFor('express'))('the state of documents, on %s', (adapter)
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [report, source, label, plain, gift, front],
+        contentTypes: [report, source, label, plain, gift, front, sheet],
         locales: ['en', 'fr', 'de'],
         strictParams: true,
         access: {
@@ -357,6 +365,18 @@ describe.each(adaptersFor('express'))('the state of documents, on %s', (adapter)
     expect(rowsOf(body.meta.versions)).toEqual([[undefined, 'draft', true, false]]);
     const again = await put(path, { note: 'y' }, { as: 'author' }).expect(200);
     expect(rowsOf(again.body.meta.versions)).toEqual([[undefined, 'draft', false, false]]);
+  });
+
+  it('16.3 private attributes modify documents for the application, not for callers with all permissions', async () => {
+    const sheets: ContentService = test.app.get(getContentToken('sheet'), { strict: false });
+    const { documentId } = (await sheets.create({ title: 'one', inner: 'a' })) as { documentId: string };
+    await sheets.update(documentId, { inner: 'b' }, { status: 'draft' });
+    const as = { kind: 'user', id: '1', permissions: Permissions.ALL } as const;
+    const modified = async (fields: string[], options = {}): Promise<number> =>
+      (await sheets.find({ publicationFilter: 'modified', status: 'draft', fields }, options)).data.length;
+    expect([await modified(['title']), await modified(['title'], { as })]).toEqual([1, 0]);
+    const other = ['title', 'createdAt'];
+    expect([await modified(other, { as }), await modified(other)]).toEqual([0, 1]);
   });
 
   it('D29 drafts of an earlier model with drafts are not locales', async () => {

@@ -49,7 +49,9 @@ function numberOf(type: ContentType): number {
 
 function cacheableOf(request: ReadRequest): CacheableRequest | null {
   const { by, caller, type, action, kind, format } = request;
-  const key = `${caller.permissions.id} ${numberOf(type)} ${action} ${kind}${by === null ? '' : '!'} ${format}`;
+  // Of callers with the same permissions, only the application itself compares whole versions.
+  const group = caller.kind === 'system' ? `s${caller.permissions.id}` : caller.permissions.id;
+  const key = `${group} ${numberOf(type)} ${action} ${kind}${by === null ? '' : '!'} ${format}`;
   if (!isPersonal(caller, type, action)) return { request, granted: null, key };
   const open = openConditions(caller);
   if (open === null || open.key.length > MAX_CACHED_LENGTH) return null;
