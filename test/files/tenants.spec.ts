@@ -66,6 +66,7 @@ describe.each(ADAPTERS)('files of two tenants on %s', (adapter) => {
             admin: { '*': '*' },
             member: { person: '*', album: '*', file: [{ actions: ALL, where: folder, preset: folder }] },
             nested: { person: '*', file: [{ actions: ALL, where: below }] },
+            foldered: { file: [{ actions: ['find'], where: folder, fields: ['name', 'folderPath'] }] },
             named: {
               file: [{ actions: ['find', 'findOne', 'update'], where: folder, fields: ['name', 'caption'] }],
             },
@@ -182,6 +183,25 @@ describe.each(ADAPTERS)('files of two tenants on %s', (adapter) => {
       json('POST', { fileInfo: { folder: '/a/maps' } }),
     );
     expect(moved.status).toBe(200);
+  });
+
+  it('20.18 shows folders only with a grant that covers them', async () => {
+    await upload('member a');
+    const { status, body } = await ask('named a', 'upload/files');
+    expect([status, body.length > 0]).toEqual([200, true]);
+    expect((await ask('named a', 'upload/folders')).status).toBe(403);
+    for (const path of ['upload/files', 'upload/files/page'])
+      for (const folder of ['/a', '/b', '/']) {
+        const refused = await ask('named a', `${path}?folder=${folder}`);
+        expect([refused.status, refused.body.error.details]).toEqual([
+          400,
+          { key: 'folder', path: 'folder', source: 'query', param: 'folder' },
+        ]);
+      }
+    expect((await ask('foldered a', 'upload/files?folder=/a')).body.length).toBeGreaterThan(0);
+    expect((await ask('foldered a', 'upload/folders')).body).toEqual([
+      { path: '/a', files: expect.any(Number) },
+    ]);
   });
 
   it('20.18 keeps links to files of other tenants that a body replaces', async () => {

@@ -126,8 +126,15 @@ export interface Folder {
   readonly files: number;
 }
 
-export const readFolders = async (): Promise<readonly Folder[]> =>
-  (await request<readonly Folder[]>(`${settings.api}/upload/folders`)).body;
+/** Returns no folders if the grant of the editor covers other attributes of files only. */
+export async function readFolders(): Promise<readonly Folder[]> {
+  try {
+    return (await request<readonly Folder[]>(`${settings.api}/upload/folders`)).body;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return [];
+    throw error;
+  }
+}
 
 /** Paths of all folders, with those above that have no files themselves. */
 export function folderPaths(folders: readonly Folder[]): readonly string[] {

@@ -23,7 +23,7 @@ import type { Countable } from '../../content/compile/compile-record.js';
 import type { Answer } from '../../content/documents/answer.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { type ContentReadEvent, Hooks } from '../../content/documents/hooks.js';
-import { ContentError, validationError } from '../../kernel/errors.js';
+import { ContentError, forbidden, invalidKey, validationError } from '../../kernel/errors.js';
 import { FileLibrary, type Uploader } from './file-library.js';
 import { fileKeyOf, type FileRow, FileTable } from './file-table.js';
 import { SignedUrls } from './signed-urls.js';
@@ -148,6 +148,7 @@ export class FilesController {
     @Req() request: HttpRequest,
   ): Promise<readonly { readonly path: string; readonly files: number }[]> {
     const access = { caller: this.callerWith(request, 'find'), action: 'find' } as const;
+    if (!this.mayReadFolders(access.caller)) throw forbidden();
     const event = { type: this.files.type.singularApiId, documentId: null, ...readerOf(request, access) };
     await this.hooks.runReadHooks(event);
     const counts = [...(await this.files.folders(this.among(access.caller, access.action)))];
@@ -221,6 +222,11 @@ export class FilesController {
     throw refusal(caller);
   }
 
+  private mayReadFolders({ permissions }: Caller): boolean {
+    const fields = permissions.fields(this.files.type.singularApiId, 'find');
+    return fields === null || fields.has('folderPath');
+  }
+
   /** Returns the files on which a caller may act. */
   private among(caller: Caller, action: Action): Countable {
     return {
@@ -255,6 +261,8 @@ export class FilesController {
       defaults(query, settings),
     );
     if (folder === undefined) return plan;
+    if (!this.mayReadFolders(access.caller))
+      throw invalidKey('folder', { at: '', path: 'folder' }, { source: 'query', param: 'folder' });
     if (typeof folder !== 'string' || unstorable(folder)) throw invalidFolder();
     const parts = [...(plan.where === null ? [] : [plan.where]), this.files.isIn(folder)];
     return { ...plan, where: { kind: 'all', parts }, shared: null };
