@@ -10,6 +10,7 @@ import {
   OnContentCommitted,
   Permissions,
 } from 'nestjs-content-api';
+import { HistoryModule } from 'nestjs-content-api/history';
 import { until } from '../crowd/loaded-app.ts';
 import type { Response } from 'supertest';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
@@ -31,6 +32,14 @@ const memo = defineCollectionType({
   singularApiId: 'memo',
   pluralApiId: 'memos',
   attributes: { title: { type: 'string' } },
+});
+
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  draftAndPublish: true,
+  history: true,
+  attributes: { title: { type: 'string' }, notes: { type: 'string' } },
 });
 
 /** Permissions of users with fewer than all. */
@@ -71,10 +80,11 @@ describe.each(ADAPTERS)('requests with an Idempotency-Key on %s', (adapter) => {
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [article, home, memo],
+        contentTypes: [article, home, memo, page],
         access: { public: { '*': '*' } },
         auth: { strategies: [new Users()] },
         schedule: { everySeconds: 3600 },
+        imports: [HistoryModule.forRoot()],
         providers: [Hooks],
       },
       adapter,
@@ -165,6 +175,77 @@ describe.each(ADAPTERS)('requests with an Idempotency-Key on %s', (adapter) => {
     expect(again.headers['etag']).not.toBe(first.headers['etag']);
     limited.set(user, before);
     expect((await write()).body).toEqual(first.body);
+  });
+
+  const draft = { title: 'draft', notes: 'secret' };
+  const storeDraft = async (): Promise<{ path: string; version: string }> => {
+    const { body } = await test.http.post('/api/pages?status=draft').send({ data: draft }).expect(201);
+    const path = `pages/${body.data.documentId}`;
+    const versions = await test.http.get(`/api/${path}/versions`).expect(200);
+    return { path, version: versions.body.data[0].id };
+  };
+
+  it.each<[string, () => Promise<[path: string, data?: unknown, method?: 'put']>]>([
+    ['of an update', async () => [`${(await storeDraft()).path}?status=draft&`, { title: 'draft' }, 'put']],
+    [
+      'of a bulk request',
+      () => Promise.resolve(['pages/bulk', [{ action: 'create', status: 'draft', data: draft }]]),
+    ],
+    [
+      'of a restored version',
+      async () => {
+        const { path, version } = await storeDraft();
+        return [`${path}/versions/${version}/actions/restore`];
+      },
+    ],
+    [
+      'of a restored document',
+      async () => {
+        const { path } = await storeDraft();
+        await test.http.delete(`/api/${path}`).expect(204);
+        return [`${path}/actions/restore`];
+      },
+    ],
+  ])('repeat only the ids %s to a caller who may no longer read drafts', async (which, prepare) => {
+    const user = `drafts-${adapter}-${which.replaceAll(' ', '-')}`;
+    const [path, data, method = 'post'] = await prepare();
+    const write = async (): Promise<Response> =>
+      test.http[method](`/api/${path}${path.includes('?') ? '' : '?'}fields=title,notes`)
+        .set({ Authorization: `Bearer ${user}`, 'Idempotency-Key': 'a' })
+        .send(data === undefined ? {} : { data });
+    const published = ['find', 'findOne', 'create', 'update'] as const;
+    limited.set(user, Permissions.of({ page: [...published, 'readDrafts'] }));
+    const first = await write();
+    const [shown] = [first.body.data].flat();
+    expect([first.status, shown]).toEqual([200, expect.objectContaining(draft)]);
+    expect((await write()).body).toEqual(first.body);
+    limited.set(user, Permissions.of({ page: published }));
+    const again = await write();
+    const { id, documentId } = shown;
+    expect([again.status, [again.body.data].flat()]).toEqual([200, [{ id, documentId }]]);
+  });
+
+  it('repeat only the ids of a bulk request to a caller who may no longer create the attributes', async () => {
+    const user = `creator-${adapter}`;
+    const write = async (): Promise<Response> =>
+      test.http
+        .post('/api/pages/bulk?populate=*')
+        .set({ Authorization: `Bearer ${user}`, 'Idempotency-Key': 'a' })
+        .send({ data: [{ action: 'create', status: 'draft', data: draft }] });
+    const creating = (fields: readonly string[]): Permissions =>
+      Permissions.of({
+        page: [
+          { actions: ['create'], fields },
+          { actions: ['update'], fields: ['title'] },
+        ],
+      });
+    limited.set(user, creating(['title', 'notes']));
+    const first = await write();
+    expect(first.body.data).toEqual([expect.objectContaining(draft)]);
+    expect((await write()).body).toEqual(first.body);
+    limited.set(user, creating(['title']));
+    const [{ id, documentId }] = first.body.data;
+    expect((await write()).body.data).toEqual([{ id, documentId }]);
   });
 
   it('return 409 while the first one runs, and its response after that', async () => {

@@ -33,6 +33,8 @@ export interface KeyedWrite {
   readonly caller: Caller;
   /** Plan of the response, or of each document in it. */
   readonly plan: ReadPlan;
+  /** Plans of documents that the response may contain in other states, or after other actions. */
+  readonly otherPlans?: readonly ReadPlan[];
   /** Content of the request: another one with the same key is refused. */
   readonly content: readonly unknown[];
 }
@@ -62,14 +64,21 @@ const keyReused = (): ContentError =>
     `This ${REQUEST_KEY_HEADER} belongs to another request: use a new key`,
   );
 
+type Viewed = Pick<KeyedWrite, 'plan' | 'otherPlans' | 'caller'>;
+
 /**
- * Returns a digest of what a caller sees in a response now: the statement that reads it, and the values of
+ * Returns a digest of what a caller sees in a response now: the statements that read it, and the values of
  * the conditions of grants. It is equal in all processes.
  */
-function viewOf({ plan, caller }: Pick<KeyedRequest, 'plan' | 'caller'>): string {
-  const { operands, otherwise } = plan;
-  const plans = otherwise === null ? [plan] : [plan, { ...otherwise, operands }];
-  const statements = plans.map(compileRead).map(({ text, values }) => [text, values]);
+function viewOf({ plan, otherPlans = [], caller }: Viewed): string {
+  const plans = [plan, ...otherPlans].flatMap((one) =>
+    one.otherwise === null ? [one] : [one, { ...one.otherwise, operands: one.operands }],
+  );
+  // With one statement, a caller who may not read the document sees only what it sent.
+  const statements = plans.map((one) => {
+    const { text, values } = compileRead(one);
+    return [text, values, ...(one.echoes ? ['echo'] : [])];
+  });
   const limits = (openConditions(caller)?.values ?? []).map((value) => JSON.stringify(value)).sort();
   return digest(statements, limits);
 }
@@ -81,7 +90,7 @@ function withoutContent(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => ['id', 'documentId'].includes(name)));
 }
 
-type KeyedResponse = Omit<StoredAnswer, 'answer'> & Pick<KeyedRequest, 'plan' | 'caller'>;
+type KeyedResponse = Omit<StoredAnswer, 'answer'> & Viewed;
 
 export class RequestKeys {
   private readonly running = new Set<string>();
@@ -118,10 +127,10 @@ export async function writeOnce(
   request: KeyedWrite,
   write: (em: SqlEntityManager) => Promise<Answer>,
 ): Promise<Answer> {
-  const { caller, plan, content } = request;
+  const { plan, content } = request;
   const id = idOf(request);
   const fingerprint = digest(plan.format, ...content);
-  const keyed = { id, fingerprint, plan, caller };
+  const keyed = { ...request, id, fingerprint };
   const table = requestKeyTableOf(plan.type);
   const [lock] = await runner.run(compileHoldKey(id));
   if (lock?.['held'] !== true) throw pending();

@@ -1,4 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ContentError } from '../../kernel/errors.js';
+import { decide } from '../access/decide.js';
 import { Database } from '../store/database.js';
 import { Answer } from '../documents/answer.js';
 import { DocumentHistory } from '../documents/document-history.js';
@@ -9,6 +11,7 @@ import { ReadHeaders } from '../documents/read-headers.js';
 import { RequestKeys } from '../documents/request-keys.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
+import { byDocumentId } from '../plan/plan-read.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
 import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
 import type { Handler, HistoryHandler } from '../model/routes.js';
@@ -36,6 +39,9 @@ interface WriteRequest {
 }
 
 type Perform = (request: WriteRequest) => Promise<Answer>;
+
+/** Writes whose response can contain drafts, and documents after other actions than that of their route. */
+const SHOW_MORE: readonly Handler[] = ['bulk', 'restoreVersion', 'restore'];
 
 const scheduleAnswer = (schedule: ContentSchedule): Answer => new Answer(JSON.stringify(schedule));
 
@@ -95,9 +101,10 @@ export class ContentRequests {
 
   private async write(
     request: HttpRequest,
-    { plan, caller, precondition }: PlannedRequest,
+    planned: PlannedRequest,
     { perform, body }: { readonly perform: Perform; readonly body: unknown },
   ): Promise<Answer> {
+    const { plan, caller, precondition } = planned;
     const disconnect = disconnectOf(request);
     const options = { caller, disconnect, precondition, requestId: requestIdOf(request) };
     const key = isRead(request) ? null : parseRequestKey(request.headers[REQUEST_KEY_HEADER.toLowerCase()]);
@@ -105,9 +112,31 @@ export class ContentRequests {
     if (key === null) return perform({ plan, body, options, ...rest });
     const content = [request.method, urlOf(request), body];
     const { schema } = this;
-    return this.keys.once({ key, schema, caller, plan, content, disconnect }, (em) =>
+    const otherPlans = SHOW_MORE.includes(planned.handler) ? this.plansOf(planned, rest.text) : [];
+    return this.keys.once({ key, schema, caller, plan, otherPlans, content, disconnect }, (em) =>
       perform({ plan, body, options: { ...options, em }, ...rest }),
     );
+  }
+
+  /** Returns the plans of documents after each action that the caller may do, and in each state. */
+  private plansOf({ plan, caller }: PlannedRequest, text: string): readonly ReadPlan[] {
+    const { type, format, documentId } = plan;
+    const states = type.draftAndPublish ? [{ status: 'draft' }, { status: 'published' }] : [{}];
+    const actions = (['create', 'update', 'publish'] as const).filter(
+      (action) => decide(caller, type, action) !== 'none',
+    );
+    return actions.flatMap((action) => {
+      const request = { type, kind: 'one', by: byDocumentId(documentId), caller, format, action } as const;
+      return states.flatMap((state) => {
+        try {
+          return [this.documents.planText(text, request, (query) => ({ ...query, ...state }))];
+        } catch (error) {
+          // The query names what this action does not show, so no such write succeeds.
+          if (error instanceof ContentError) return [];
+          throw error;
+        }
+      });
+    });
   }
 
   private async read(
