@@ -18,6 +18,7 @@ import {
 } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
 import { ReleasesModule } from 'nestjs-content-api/releases';
+import { Database } from '../../src/content/store/database.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { createDatabase } from '../support/database.ts';
 import { lookUntil } from '../support/look-until.ts';
@@ -509,6 +510,42 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
     expect(after.map(({ status, error }) => [status, error.name])).toEqual(
       after.map(() => [409, 'ConflictError']),
     );
+  });
+
+  it('27.6 reads nothing after the commit of a change, so that no error denies it', async () => {
+    const one = await draft('pages', { title: 'Read' });
+    await send('PUT', `pages/${one}?locale=fr&status=draft`, { data: { title: 'Lu' } });
+    const at = { locale: 'en' };
+    const database = test.app.get(Database, { strict: false });
+    const run = database.run.bind(database);
+    let isBroken = false;
+    const broken = jest.spyOn(database, 'run').mockImplementation(async (statement, traits) => {
+      if (isBroken && statement.text.includes('as failed_entry')) throw new Error('No connection is free');
+      return run(statement, traits);
+    });
+    const changing = async (method: 'POST' | 'PUT', path: string, data?: unknown): Promise<any> => {
+      isBroken = true;
+      const { status, data: shown } = await send(method, path, data === undefined ? {} : { data });
+      isBroken = false;
+      expect([path, Math.floor(status / 100)]).toEqual([path, 2]);
+      return shown;
+    };
+    try {
+      const { id } = await changing('POST', 'releases', { name: 'Readable' });
+      const path = `releases/${id}`;
+      expect(await changing('PUT', path, { at: null })).toMatchObject({ name: 'Readable', state: 'open' });
+      const added = await changing('POST', `${path}/entries`, entry('page', one, at));
+      expect(added.entries).toMatchObject([{ title: 'Read', status: 'draft' }]);
+      const other = await changing('POST', `${path}/entries`, entry('page', one, { locale: 'fr' }));
+      const removed = { entries: [other.entries[1].id] };
+      expect((await changing('POST', `${path}/actions/remove`, removed)).entries).toHaveLength(1);
+      const released = await changing('POST', `${path}/actions/publish`);
+      expect([released.state, released.entries[0].status]).toEqual(['released', 'published']);
+      const undone = await changing('POST', `${path}/actions/undo`);
+      expect([undone.state, undone.entries[0].status]).toEqual(['open', 'draft']);
+    } finally {
+      broken.mockRestore();
+    }
   });
 
   it('27.6 lets a document take the unique value of one that the release unpublishes', async () => {

@@ -41,16 +41,16 @@ export class ReleaseUndo {
     const { entries, ways, failed } = await this.plan(id, sender);
     const [refused] = entries.filter((entry) => failed.has(entry.id));
     if (refused !== undefined) throw failed.get(refused.id);
-    await this.database.transaction(
+    return this.database.transaction(
       async (runner) => {
         await this.hold(runner, id, entries);
         for (const way of ways) await this.ways.check(runner, way, sender.caller);
         await this.go(runner, ways, sender);
         await runner.all(compileReopen(this.file, id));
+        return this.releases.one(id, sender.caller, runner);
       },
       { ...OWN_TRANSACTION, shared: true },
     );
-    return this.releases.one(id, sender.caller);
   }
 
   /** Reports what undoing a release now would do. Nothing is written, and no committed hook runs. */

@@ -11,7 +11,6 @@ import {
   withDetails,
 } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
-import type { Statement } from '../../kernel/sql.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import {
   compileAdd,
@@ -77,13 +76,17 @@ export class Releases {
     this.file = file;
   }
 
-  /** Returns a release with the entries that the caller sees. Throws NotFoundError. */
-  async one(id: string, caller: Caller): Promise<ShownRelease> {
-    const [row] = await this.database.run(compileRelease(this.file, id));
+  /**
+   * Returns a release with the entries that the caller sees. Throws NotFoundError. Changes read it in their
+   * transaction: an error after the commit would deny them.
+   */
+  async one(id: string, caller: Caller, transaction: Runner | null = null): Promise<ShownRelease> {
+    const runner = transaction ?? this.database;
+    const [row] = await runner.run(compileRelease(this.file, id));
     if (row === undefined) throw notFound();
     const release: unknown = JSON.parse(String(row['data']));
-    const stored = this.entries.of(await this.database.run(compileEntries(this.file, id)));
-    const entries = await this.entries.shownTo(caller, stored);
+    const stored = await this.stored(runner, id);
+    const entries = await this.entries.shownTo(caller, stored, transaction?.em);
     const failedEntry = entries.find((entry) => entry.id === row['failed_entry'])?.id ?? null;
     return {
       ...(isObject(release) ? release : {}),
@@ -94,8 +97,10 @@ export class Releases {
   }
 
   async create({ name, at }: Required<ReleaseChange>, caller: Caller): Promise<ShownRelease> {
-    const [row] = await this.database.run(compileCreate(this.file, { name, at, caller }));
-    return this.one(String(row?.['id']), caller);
+    return this.database.transaction(async (runner) => {
+      const [row] = await runner.run(compileCreate(this.file, { name, at, caller }));
+      return this.one(String(row?.['id']), caller, runner);
+    }, OWN_TRANSACTION);
   }
 
   /**
@@ -103,20 +108,20 @@ export class Releases {
    * 403 if entries are hidden from the caller.
    */
   async change(id: string, change: ReleaseChange, caller: Caller): Promise<ShownRelease> {
-    await this.changing(id, async (runner) => {
+    return this.changing(id, async (runner) => {
       if (change.at === null) await this.seesAll(runner, id, caller);
       if (change.at !== undefined && change.at !== null)
         for (const entry of await this.stored(runner, id)) await this.entries.check(runner, entry, caller);
-      return [compileChange(this.file, id, change)];
+      await runner.run(compileChange(this.file, id, change));
+      return this.one(id, caller, runner);
     });
-    return this.one(id, caller);
   }
 
   /** Deletes a release. Throws ForbiddenError if entries are hidden from the caller. */
   async remove(id: string, caller: Caller): Promise<void> {
     await this.changing(id, async (runner) => {
       await this.seesAll(runner, id, caller);
-      return compileDelete(this.file, id);
+      await runner.all(compileDelete(this.file, id));
     });
   }
 
@@ -125,7 +130,7 @@ export class Releases {
     const { maxEntries } = this.options;
     if (inputs.length > maxEntries) throw tooMany(maxEntries);
     const checked = inputs.map((one, i) => this.entryOf(one, i, caller));
-    await this.changing(id, async (runner) => {
+    return this.changing(id, async (runner) => {
       const added: StoredEntry[] = [];
       for (const entry of checked) {
         const documentId = await this.entries.check(runner, entry, caller).catch((error: unknown) => {
@@ -136,31 +141,27 @@ export class Releases {
       const all = latest([...(await this.stored(runner, id)), ...added]);
       if (all.length > maxEntries) throw tooMany(maxEntries);
       const entries = latest(added).map(({ typeName, ...entry }) => ({ ...entry, type: typeName }));
-      return [...compileAdd(this.file, id, entries), compileChange(this.file, id, {})];
+      await runner.all([...compileAdd(this.file, id, entries), compileChange(this.file, id, {})]);
+      return this.one(id, caller, runner);
     });
-    return this.one(id, caller);
   }
 
   /** Removes entries that the caller sees. Throws NotFoundError for others. */
   async removeEntries(id: string, removed: readonly string[], caller: Caller): Promise<ShownRelease> {
-    const { entries } = await this.one(id, caller);
-    if (!removed.every((one) => entries.some((entry) => entry.id === one))) throw notFound();
-    await this.changing(id, () =>
-      Promise.resolve([compileRemove(this.file, id, removed), compileChange(this.file, id, {})]),
-    );
-    return this.one(id, caller);
+    return this.changing(id, async (runner) => {
+      const { entries } = await this.one(id, caller, runner);
+      if (!removed.every((one) => entries.some((entry) => entry.id === one))) throw notFound();
+      await runner.all([compileRemove(this.file, id, removed), compileChange(this.file, id, {})]);
+      return this.one(id, caller, runner);
+    });
   }
 
   /** Publishes all entries with the rights of the caller, or none of them. */
   async publish(id: string, sender: Sender): Promise<ShownRelease> {
-    await this.database.transaction(
-      async (runner) => {
-        await this.hold(runner, id);
-        await this.release(runner, id, sender);
-      },
-      { ...OWN_TRANSACTION, shared: true },
-    );
-    return this.one(id, sender.caller);
+    return this.changing(id, async (runner) => {
+      await this.release(runner, id, sender);
+      return this.one(id, sender.caller, runner);
+    });
   }
 
   /** Publishes the entries of a locked release in its transaction. */
@@ -201,11 +202,12 @@ export class Releases {
     if (shown.length < stored.length) throw forbidden();
   }
 
-  private async changing(id: string, work: (runner: Runner) => Promise<readonly Statement[]>): Promise<void> {
-    await this.database.transaction(
+  /** Runs `work` in a transaction that has locked a release which may change. */
+  private changing<T>(id: string, work: (runner: Runner) => Promise<T>): Promise<T> {
+    return this.database.transaction(
       async (runner) => {
         await this.hold(runner, id);
-        await runner.all(await work(runner));
+        return work(runner);
       },
       { ...OWN_TRANSACTION, shared: true },
     );
