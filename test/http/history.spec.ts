@@ -1,6 +1,9 @@
 /** Stored versions: list, show, compare, restore, and the trash. */
+import { jest } from '@jest/globals';
 import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
+import { Documents } from '../../src/content/documents/documents.service.ts';
+import { VisibleDocuments } from '../../src/content/documents/visible-documents.ts';
 import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { namedTokens } from '../support/named-tokens.ts';
 
@@ -300,6 +303,34 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
       await test.sql('select secret from pages where document_id = $1 and not published', [id])
     )[0] as any;
     expect(secret).toBe('s');
+  });
+
+  it('25.5 reads nothing that can fail once a restored version is committed', async () => {
+    const tags = [await make({ name: 'red' }, 'tags')];
+    const id = await make({ title: 'old', tags });
+    await send('put', `pages/${id}`, { data: { title: 'new', tags: [] } });
+    const first = (await versions(id)).at(-1);
+    const [documents, linked] = [
+      test.app.get(Documents, { strict: false }),
+      test.app.get(VisibleDocuments, { strict: false }),
+    ];
+    const [update, find] = [documents.update.bind(documents), linked.find.bind(linked)];
+    let isCommitted = false;
+    jest.spyOn(documents, 'update').mockImplementation(async (...given) => {
+      const answer = await update(...given);
+      isCommitted = true;
+      return answer;
+    });
+    jest.spyOn(linked, 'find').mockImplementation(async (...given) => {
+      if (isCommitted) throw new Error('No connection is free');
+      return find(...given);
+    });
+    try {
+      const restored = await send('post', `pages/${id}/versions/${first.id}/actions/restore`);
+      expect(restored).toMatchObject({ status: 200, data: { title: 'old' } });
+    } finally {
+      jest.restoreAllMocks();
+    }
   });
 
   it('25.5 keeps instances that still exist, with their private values', async () => {

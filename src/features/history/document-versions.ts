@@ -38,6 +38,12 @@ interface Subject extends VersionsOf, Searcher {
   readonly options: WriteOptions;
 }
 
+/** Values of a restored version: those that the caller sees, and those that are written. */
+interface RestoredValues {
+  readonly shown: Readonly<Record<string, unknown>>;
+  readonly data: object;
+}
+
 /** Lists, shows and restores stored versions, with the rights that the caller has now. */
 @Injectable()
 export class DocumentVersions {
@@ -114,24 +120,28 @@ export class DocumentVersions {
       format: request.plan.format,
       action: 'update',
     });
+    // Without an Idempotency-Key the update is committed, and an error of a later read would deny that.
+    const shown = (await this.contents.shown(row, subject, referenceTo)) ?? {};
     const answer = await this.documents.update(plan, { data }, { ...options, restores: 'version' });
-    const left = [...leftOutFor(subject, row), ...(await this.unwritten(row, subject, data))];
+    const left = [...leftOutFor(subject, row), ...(await this.unwritten(row, subject, { shown, data }))];
     return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
   }
 
   /**
    * Returns the attributes of a restored version that the caller sees and may not write, if the document has
-   * other values. All count if the caller does not see the current values.
+   * other values. All count if the caller does not see the current values. Throws nothing.
    */
-  private async unwritten(row: VersionRow, subject: Subject, data: object): Promise<readonly string[]> {
+  private async unwritten(
+    row: VersionRow,
+    subject: Subject,
+    { shown, data }: RestoredValues,
+  ): Promise<readonly string[]> {
     const { type } = subject;
     const keepsStage = type.stages !== null;
-    const shown = (await this.contents.shown(row, subject, referenceTo)) ?? {};
     const names = Object.keys(shown).filter(
       (name) => !Object.hasOwn(data, name) && !(keepsStage && name === STAGE),
     );
     if (names.length === 0) return names;
-    // Without an Idempotency-Key the write is committed, and an error would deny that.
     const present = await this.presentContent(row, subject).catch(() => null);
     if (present === null) return names;
     const changed = new Set(compareContents(present, shown, type).map(({ attribute }) => attribute));
