@@ -1,4 +1,5 @@
 /** Limits of the history: which versions and deleted documents are forgotten. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCollectionType } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
 import type * as KeeperRoom from '../../src/features/history/version-keeper.ts';
@@ -107,4 +108,28 @@ describe('limits of the history', () => {
     expect(await titles(id)).toEqual([]);
     await test.http.post(`/api/pages/${id}/actions/restore`).expect(404);
   });
+});
+
+it('forgets versions of a large table for longer than a request may take', async () => {
+  const test = await createTestApp({
+    contentTypes: [page],
+    limits: { statementTimeout: 100 },
+    imports: [HistoryModule.forRoot({ keep: 2 })],
+  });
+  const locking = await test.connect();
+  try {
+    await test.sql(
+      `insert into content_version (id, type, document_id, locale, published, action, since, at, actor, content)
+       select n, 'page', 'large', 'en', true, 'update', now(), now(), 'system', '{}' from generate_series(1, 9) n`,
+    );
+    await locking.query('begin; lock table content_version');
+    const forgetting = test.app.get(VersionKeeper, { strict: false }).forget();
+    // The server allows a statement of a request one second more than the option.
+    await Promise.race([forgetting, sleep(1500)]);
+    await locking.query('commit');
+    expect(await forgetting).toBe(7);
+  } finally {
+    await locking.end();
+    await test.close();
+  }
 });

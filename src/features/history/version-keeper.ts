@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { BackgroundWork } from '../../content/store/background-work.js';
 import { Database } from '../../content/store/database.js';
+import { runUnlimited } from '../../content/store/run-unlimited.js';
 import { compileForget } from './compile-versions.js';
 import { HISTORY_OPTIONS, type ResolvedHistoryOptions } from './history.options.js';
 
@@ -29,13 +30,13 @@ export class VersionKeeper implements OnApplicationBootstrap {
     );
   }
 
-  /** Deletes versions beyond the limits. Returns their number. */
+  /** Deletes versions beyond the limits, however long each statement takes. Returns their number. */
   async forget(): Promise<number> {
     const types = [...this.schema.types.values()];
     let deleted = 0;
     for (let last = FORGOTTEN; last === FORGOTTEN && !this.background.isStopping; deleted += last) {
       const statement = compileForget(this.schema.file, types, { ...this.options, limit: FORGOTTEN });
-      last = (await this.database.run(statement)).length;
+      last = (await runUnlimited(this.database, (runner) => runner.run(statement))).length;
     }
     return deleted;
   }
