@@ -154,8 +154,22 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     );
     expect(data).toHaveLength(1);
     expect(meta.pagination).toEqual({ page: 2, pageSize: 2, pageCount: 2, total: 3 });
+    expect((await contents(id, '?locale=')).map(({ title }) => title)).toEqual(['draft', 'fr', 'en']);
     for (const query of ['fields=x', 'status=x', 'pagination[page]=x', 'locale[a]=b'])
       expect((await send('get', `pages/${id}/versions?${query}`)).status).toBe(400);
+    const { status, error } = await send('get', `pages/${id}/versions?locale=%00`);
+    expect([status, error.details]).toMatchObject([400, { key: 'locale', param: 'locale' }]);
+  });
+
+  it('8.8, 9.10, 25.2, 25.6 lists all versions of a type without locales and drafts', async () => {
+    const id = await make({ name: 'kept' }, 'tags');
+    const gone = await make({ name: 'gone' }, 'tags');
+    await send('delete', `tags/${gone}`);
+    for (const query of ['locale=fr', 'status=draft', 'status=x']) {
+      expect([query, (await send('get', `tags/${id}/versions?${query}`)).data]).toMatchObject([query, [{}]]);
+      const { data } = await send('get', `tags/trash?documentId=${gone}&${query}`);
+      expect([query, data]).toMatchObject([query, [{ title: 'gone' }]]);
+    }
   });
 
   it('25.2, 25.6 have the pagination of content, with the total on any page, in one statement', async () => {
@@ -448,9 +462,14 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     expect(await listed(`${of}&locale=fr`)).toEqual(['brouillon']);
     expect(await listed(`${of}&locale=fr&status=published`)).toEqual([]);
     expect(await listed(`${of}&pagination[pageSize]=1&pagination[page]=2`)).toEqual(['english']);
-    for (const query of ['documentId=%00', 'locale=%00'])
-      expect((await send('get', `pages/trash?${query}`)).status).toBe(400);
-    for (const query of ['documentId[a]=b', 'locale[a]=b', 'status=x', 'ids=a']) {
+    for (const query of [
+      'documentId=%00',
+      'locale=%00',
+      'documentId[a]=b',
+      'locale[a]=b',
+      'status=x',
+      'ids=a',
+    ]) {
       const { status, error } = await send('get', `pages/trash?${query}`);
       expect([status, error.details.key]).toEqual([400, /^\w+/.exec(query)?.[0]]);
     }

@@ -3,6 +3,7 @@ import { validationError } from '../../kernel/errors.js';
 import { isListOf, isObject, isText, type Test } from '../../kernel/json.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import { type PaginationMeta, paginationMeta } from '../../content/documents/answer.js';
+import { unstorable } from '../../content/model/cast-value.js';
 import type { ContentType } from '../../content/model/model.js';
 import { publishedState } from '../../content/plan/plan-read.js';
 import { parsePagination } from '../../content/query/parse-query.js';
@@ -35,7 +36,10 @@ export function shownParameters(text: string, { limits }: ContentSettings): RawQ
   return { ...(fields === undefined ? {} : { fields }), ...(populate === undefined ? {} : { populate }) };
 }
 
-/** Parses `pagination`, `locale` and `status`. Throws a 400 for others. */
+/**
+ * Parses `pagination`, `locale` and `status`. Throws a 400 for others. Types without locales or drafts ignore
+ * these.
+ */
 export function pageOf(text: string, type: ContentType, settings: ContentSettings): Page {
   return readPage(refuseParameters(text, settings, PAGE), type, settings);
 }
@@ -43,12 +47,13 @@ export function pageOf(text: string, type: ContentType, settings: ContentSetting
 const PAGE = ['pagination', 'locale', 'status'];
 
 function readPage(raw: RawQuery, type: ContentType, settings: ContentSettings): Page {
-  const { pagination, locale = null, status } = raw;
-  if (locale !== null && !isText(locale)) throw wrong('locale', 'expected a locale code or *');
+  const { pagination, locale = '', status } = raw;
+  if (!isText(locale) || unstorable(locale)) throw wrong('locale', 'expected a locale code or *');
+  const published = status === undefined ? null : publishedState(status, type);
   return {
     ...parsePagination(pagination, settings),
-    locale: locale === '*' ? null : locale,
-    published: status === undefined ? null : publishedState(status, type),
+    locale: !type.localized || ['', '*'].includes(locale) ? null : locale,
+    published: type.draftAndPublish ? published : null,
   };
 }
 
@@ -61,7 +66,7 @@ export function trashPageOf(
   const raw = refuseParameters(text, settings, [...PAGE, 'documentId']);
   const { documentId } = raw;
   const ids = documentId === undefined ? null : [documentId].flat();
-  if (ids !== null && !isTexts(ids)) throw wrong('documentId', 'expected document ids');
+  if (ids !== null && (!isTexts(ids) || unstorable(ids))) throw wrong('documentId', 'expected document ids');
   const { defaultLocale } = settings;
   return { ...readPage(raw, type, settings), documentIds: ids, defaultLocale };
 }
