@@ -1,13 +1,16 @@
 /** Undo of releases as a whole, and the order in which links are published. */
 import { Injectable } from '@nestjs/common';
 import {
+  AfterContent,
   type AuthStrategy,
   type ContentEvent,
+  type ContentService,
   type Credentials,
   defineCollectionType,
   defineComponent,
   defineSingleType,
   type Identity,
+  InjectContent,
   OnContentCommitted,
 } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
@@ -84,6 +87,14 @@ const seen: string[] = [];
 
 @Injectable()
 class Watcher {
+  constructor(@InjectContent('tag') private readonly tags: ContentService) {}
+
+  @AfterContent('page', 'publish')
+  async rename({ document, em }: ContentEvent): Promise<void> {
+    const named = /^Names (\w+)$/.exec(String(document?.['title']))?.[1];
+    if (named !== undefined && em !== null) await this.tags.update(named, { name: 'by a hook' }, {}, { em });
+  }
+
   @OnContentCommitted('page', 'create', 'update', 'publish', 'unpublish')
   on({ action, locale, document }: ContentEvent): void {
     seen.push(`${action} ${String(locale)} ${String(document?.['title'])}`);
@@ -177,6 +188,26 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     await edit(`pages/${id}`, { parts: [{ id: before[0].id, text: 'b' }, { text: 'c' }] });
     expect((await undo(await released([entry('page', id, { locale: 'en' })]))).status).toBe(200);
     expect(await live()).toEqual(before);
+  });
+
+  it('27.13 publishes again what was published before writes of hooks', async () => {
+    const kept = await draft('tags', { name: 'kept' });
+    await publish(`tags/${kept}`);
+    const fresh = await draft('tags', { name: 'fresh' });
+    await edit(`tags/${kept}`, { name: 'draft' });
+    for (const [one, then] of [
+      [kept, 'kept'],
+      [fresh, 404],
+    ] as const) {
+      const page = await draft('pages', { title: `Names ${one}`, stage: 'ready' });
+      const id = await released([entry('tag', one), entry('page', page, { locale: 'en' })]);
+      expect(await shown(`tags/${one}`)).toMatchObject({ name: 'by a hook' });
+      expect((await dryRun(id)).entries.map(({ outcome }: any) => outcome)).toEqual(['changes', 'changes']);
+      expect((await undo(id)).error).toBe(undefined);
+      expect(await shown(`tags/${one}`)).toEqual(
+        then === 404 ? then : expect.objectContaining({ name: then }),
+      );
+    }
   });
 
   it('27.13 publishes again what was published before, and leaves the drafts as they are', async () => {

@@ -40,24 +40,29 @@ export interface ReversalRequest extends Viewer {
 
 export type StoredDocument = Pick<ReversalRequest, 'type' | 'documentId'>;
 
-/** Ids of the stored versions of what is published, by locale. */
-export type PublishedIds = ReadonlyMap<string, string>;
+/** Last stored version of a published version, or its deletion. */
+export interface LastPublished {
+  readonly id: string;
+  readonly isDeleted: boolean;
+}
+
+/** Last stored versions of what is published, by locale. */
+export type PublishedIds = ReadonlyMap<string, LastPublished>;
 
 /** Stored versions of what was published. */
 export interface PublishedHistory {
   /**
-   * Stores what is published and not stored yet, such as changes of links by other documents. Returns all
-   * that is published, one map for each document. The transaction has locked the documents.
+   * Stores what is published and not stored yet, such as changes of links by other documents. Returns what is
+   * or was published, one map for each document. The transaction has locked the documents.
    */
   storePresent(runner: Runner, documents: readonly StoredDocument[]): Promise<readonly PublishedIds[]>;
   /**
-   * Returns what the transaction of a request has changed, one list for each document. `before` is what
-   * `storePresent` returned before the first write.
+   * Returns what the transaction has changed, also in writes of hooks, one list for each document. `before`
+   * is what `storePresent` returned before the first write.
    */
   changedIn(
     runner: Pick<Runner, 'run'>,
     documents: readonly (StoredDocument & { readonly before: PublishedIds })[],
-    requestId: string | null,
   ): Promise<readonly (readonly PublishedChange[])[]>;
   /**
    * Returns changes of state after which the same is published as before. Throws ForbiddenError, and a

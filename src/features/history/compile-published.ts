@@ -1,5 +1,4 @@
 /** Statements about the stored versions of what was published. */
-import { TIME } from '../../content/compile/changes.js';
 import {
   compileWithoutValues,
   isMet,
@@ -31,21 +30,13 @@ const lastPublished = (file: ContentType): Sql =>
   sql`select distinct on (l.locale) l.* from ${quote(historyTableOf(file))} l
     where l.document_id = x.document_id and l.type = x.type and l.published order by l.locale, l.id desc`;
 
-/** Selects the stored versions of what is published: `place` of the document, `locale` and `id`. */
+/**
+ * Selects the last stored versions of what is published: `place` of the document, `locale` and `id`, and
+ * whether the version was `deleted` then.
+ */
 export const compilePublished = (file: ContentType, documents: readonly StoredDocument[]): Statement =>
-  print(sql`select x.place::int4 as place, f.locale, f.id::text as id
-    from ${listed(documents)} cross join lateral (${lastPublished(file)}) f where f.content is not null`);
-
-/** Selects the same of what the transaction of a request has changed, also if nothing is published now. */
-export const compileChangedVersions = (
-  file: ContentType,
-  documents: readonly StoredDocument[],
-  requestId: string | null,
-): Statement =>
-  print(sql`select x.place::int4 as place, f.locale, f.id::text as id
-    from ${listed(documents)} cross join lateral (${lastPublished(file)}) f
-    where f.at >= ${TIME} and f.request_id is not distinct from ${param(requestId)}::text
-    order by x.place, f.locale`);
+  print(sql`select x.place::int4 as place, f.locale, f.id::text as id, f.content is null as deleted
+    from ${listed(documents)} cross join lateral (${lastPublished(file)}) f order by x.place, f.locale`);
 
 interface ReversalLookup extends Pick<ReversalRequest, 'type' | 'documentId' | 'changes'> {
   /** Conditions on a stored version `f` that a caller may see. */

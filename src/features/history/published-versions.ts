@@ -19,7 +19,7 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js
 import { fill } from '../../kernel/sql.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { isStored } from './compile-content.js';
-import { compileChangedVersions, compilePublished, compileReversal } from './compile-published.js';
+import { compilePublished, compileReversal } from './compile-published.js';
 import { compileFirst } from './compile-versions.js';
 import type { VersionRow } from './version-row.js';
 import { keyOf, VisibleContents } from './visible-contents.js';
@@ -49,13 +49,13 @@ type Values = Readonly<Record<string, unknown>>;
 const pickValues = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.flatMap((name) => (name in values ? [[name, values[name]]] : [])));
 
-/** Returns the ids in rows by locale, for each document. */
+/** Returns the versions in rows by locale, for each document. */
 const idsAt = (documents: readonly StoredDocument[], rows: readonly Row[]): readonly PublishedIds[] =>
   documents.map(
     (_document, i) =>
       new Map(
-        rows.flatMap(({ place, locale, id }) =>
-          place === i + 1 ? [[String(locale), String(id)] as const] : [],
+        rows.flatMap(({ place, locale, id, deleted }) =>
+          place === i + 1 ? [[String(locale), { id: String(id), isDeleted: deleted === true }] as const] : [],
         ),
       ),
   );
@@ -89,15 +89,15 @@ export class PublishedVersions implements PublishedHistory {
   async changedIn(
     runner: Pick<Runner, 'run'>,
     documents: readonly (StoredDocument & { readonly before: PublishedIds })[],
-    requestId: string | null,
   ): Promise<readonly (readonly PublishedChange[])[]> {
-    const rows = await runner.run(compileChangedVersions(this.schema.file, documents, requestId));
-    return idsAt(documents, rows).map((after, i) =>
-      [...after].map(([locale, id]) => ({
-        locale,
-        after: id,
-        before: documents[i]?.before.get(locale) ?? null,
-      })),
+    // The transaction holds the documents: it has stored each version that is newer.
+    const rows = await runner.run(compilePublished(this.schema.file, documents));
+    return idsAt(documents, rows).map((present, i) =>
+      [...present].flatMap(([locale, { id: after }]) => {
+        const last = documents[i]?.before.get(locale);
+        if (last?.id === after) return [];
+        return [{ locale, after, before: last === undefined || last.isDeleted ? null : last.id }];
+      }),
     );
   }
 

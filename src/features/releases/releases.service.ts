@@ -174,7 +174,7 @@ export class Releases {
       before = await this.ways.before(runner, entries);
     };
     await this.entries.publish(entries, { caller, requestId, em, locked });
-    const undo = await this.ways.changedBy(runner, before, requestId);
+    const undo = await this.ways.changedBy(runner, before);
     await runner.all([
       compileUndo(this.file, undo),
       compileMarkReleased(this.file, id, { caller, requestId }),

@@ -73,11 +73,10 @@ export class WaysBack {
   async changedBy(
     runner: Pick<Runner, 'run'>,
     before: readonly EntryBefore[],
-    requestId: string | null,
   ): Promise<ReadonlyMap<string, string>> {
     const { published } = this.history;
     if (published === null || before.length === 0) return new Map();
-    const changed = await published.changedIn(runner, before, requestId);
+    const changed = await published.changedIn(runner, before);
     const entries = before.map(({ entry }) => entry);
     return new Map(
       entries.map((entry, i) => [
