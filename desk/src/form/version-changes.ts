@@ -57,11 +57,11 @@ export const linksIn = (value: unknown): readonly StoredLink[] => entriesOf(valu
 
 function linkChanges({ before, after }: Sides) {
   const [old, now] = [entriesOf(before).map(keyOf), entriesOf(after).map(keyOf)];
-  const kept = old.filter((key) => now.includes(key));
+  const [inOld, inNow] = [new Set(old), new Set(now)];
   return {
-    added: linksIn(after).filter((_, at) => !old.includes(now[at] ?? '')),
-    removed: linksIn(before).filter((_, at) => !now.includes(old[at] ?? '')),
-    isMoved: now.filter((key) => old.includes(key)).join() !== kept.join(),
+    added: linksIn(after).filter((_, at) => !inOld.has(now[at] ?? '')),
+    removed: linksIn(before).filter((_, at) => !inNow.has(old[at] ?? '')),
+    isMoved: now.filter((key) => inOld.has(key)).join() !== old.filter((key) => inNow.has(key)).join(),
   };
 }
 

@@ -28,13 +28,13 @@ const keyOf = (link: unknown): string =>
 function changedLinks(before: unknown, after: unknown): Pick<AttributeChange, 'added' | 'removed' | 'moved'> {
   const [from, to] = [listIn(before), listIn(after)];
   const [old, now] = [from.map(keyOf), to.map(keyOf)];
-  const common = old.filter((key) => now.includes(key));
+  const [inOld, inNow] = [new Set(old), new Set(now)];
   return {
-    added: to.filter((link) => !old.includes(keyOf(link))),
-    removed: from.filter((link) => !now.includes(keyOf(link))),
+    added: to.filter((link) => !inOld.has(keyOf(link))),
+    removed: from.filter((link) => !inNow.has(keyOf(link))),
     moved: !isDeepStrictEqual(
-      common,
-      now.filter((key) => old.includes(key)),
+      old.filter((key) => inNow.has(key)),
+      now.filter((key) => inOld.has(key)),
     ),
   };
 }
