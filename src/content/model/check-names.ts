@@ -4,7 +4,7 @@ import { AUDIT_INDEX, AUDIT_TABLE } from './audit-table.js';
 import { EVENT_NAMES } from './event-tables.js';
 import { FORMER_FILE_NAMES } from './former-file-table.js';
 import { PRESENCE_NAMES } from './presence-table.js';
-import { HISTORY_INDEX, HISTORY_TABLE } from './history-table.js';
+import { DELETION_INDEX, HISTORY_INDEX, HISTORY_TABLE } from './history-table.js';
 import type { ContentType } from './model.js';
 import { MODEL_TABLE } from './model-table.js';
 import { COUNTS, INSTANCE_IDS } from './naming.js';
@@ -21,6 +21,7 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
   [MODEL_TABLE, 'the library'],
   [HISTORY_TABLE, 'the library'],
   [HISTORY_INDEX, 'the library'],
+  [DELETION_INDEX, 'the library'],
   [AUDIT_TABLE, 'the library'],
   [AUDIT_INDEX, 'the library'],
   [IMPORT_TABLE, 'the library'],

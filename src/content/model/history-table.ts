@@ -11,6 +11,9 @@ export const HISTORY_TABLE = identifier('content_version');
 
 export const HISTORY_INDEX = identifier('content_version_by_document');
 
+/** Index of the deletions, which are few: the trash would otherwise read all versions. */
+export const DELETION_INDEX = identifier('content_version_deletions');
+
 /** Name of stored versions in archives. */
 export const HISTORY_MEMBER = identifier('history');
 

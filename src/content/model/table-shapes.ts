@@ -15,7 +15,7 @@ import {
 import { type LinkTable, linkTableColumns } from './join-model.js';
 import type { Column, ContentType, GinIndex, Index, Schema } from './model.js';
 import { splitTable } from './naming.js';
-import { type OwnTable, ownTablesOf } from './own-tables.js';
+import { type OwnIndex, type OwnTable, ownTablesOf } from './own-tables.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
 
 export interface ColumnShape {
@@ -126,14 +126,16 @@ const numbers = (table: Identifier, type: string): TableShape => ({
   indexes: [],
 });
 
-const ownShape = ({ table, columns, index }: OwnTable): TableShape => ({
+const ownIndexShape = ({ name, columns, where }: OwnIndex): IndexShape => {
+  const listed = columnList(columns.map(identifier));
+  return { name, kind: 'index', body: where === undefined ? listed : sql`${listed} where ${where}` };
+};
+
+const ownShape = ({ table, columns, indexes }: OwnTable): TableShape => ({
   table,
   columns: columns.map(({ name, type, nullable }) => columnShape(name, type, { nullable })),
   primary: columns.filter(({ key }) => key).map(({ name }) => name),
-  indexes:
-    index === null
-      ? []
-      : [{ name: index.name, kind: 'index', body: columnList(index.columns.map(identifier)) }],
+  indexes: indexes.map(ownIndexShape),
 });
 
 export const ownTables = (schema: Schema): TableShape[] => [

@@ -169,10 +169,14 @@ const ownProperty = ({ name, type, key, nullable }: OwnColumn): Property => ({
 const propertiesOf = (columns: OwnTable['columns'], names: readonly string[]): string[] =>
   names.flatMap((name) => columns.filter((column) => column.name === name).map(({ property }) => property));
 
-const ownEntity = ({ entity: name, table, columns, index }: OwnTable): AnyEntity =>
+const ownEntity = ({ entity: name, table, columns, indexes }: OwnTable): AnyEntity =>
   entity(name, table, {
     properties: columns.map((column) => [column.property, ownProperty(column)]),
-    indexes: index === null ? [] : [{ name: index.name, properties: propertiesOf(columns, index.columns) }],
+    indexes: indexes.map((index) => ({
+      name: index.name,
+      properties: propertiesOf(columns, index.columns),
+      ...(index.where === undefined ? {} : { where: print(index.where).text }),
+    })),
     uniques: [],
   });
 

@@ -136,7 +136,7 @@ export function compileTrash(
   const newest = [
     ...(page.documentIds === null ? [] : [sql`v.document_id = any(${param(page.documentIds)}::text[])`]),
     sql`v.type = ${typeOf(type)}`,
-    sql`v.action = 'delete'`,
+    sql`v.action = 'delete' and v.content is null`,
     sql`not exists (select 1 from ${quote(type.table)} t where t.document_id = v.document_id)`,
     sql`not exists (${newer})`,
   ];
