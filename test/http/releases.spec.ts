@@ -79,6 +79,7 @@ const ROLES = {
   reader: { page: READ, news: READ },
   viewer: { ...OPEN, page: READ },
   blind: { ...OPEN, page: ['publish'], news: READ },
+  live: { ...OPEN, news: ['find', 'findOne', 'publish'] },
   own: { ...OPEN, page: [...READ, { actions: ['publish'], own: true }] },
   red: { ...OPEN, page: [{ actions: '*', where: { team: 'red' } }] },
   french: { ...OPEN, page: [...READ, { actions: ['publish'], where: { locale: 'fr' } }] },
@@ -633,6 +634,26 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
     expect([byViewer.entries.map((e: any) => e.error.status), byViewer.hidden]).toEqual([
       [403],
       { count: 4, refused: 4 },
+    ]);
+  });
+
+  it('27.8 does not tell callers without readDrafts whether a draft differs', async () => {
+    const [same, differing] = [
+      await draft('newses', { headline: 'same' }),
+      await draft('newses', { headline: 'differing' }),
+    ];
+    for (const id of [same, differing]) await send('PUT', `newses/${id}`, { data: {} });
+    await send('PUT', `newses/${differing}?status=draft`, { data: { headline: 'changed' } });
+    const id = await release('Drafts', [entry('news', same), entry('news', differing)]);
+    const outcomes = async (as: string): Promise<unknown> =>
+      (await check(id, as)).entries.map(({ status, outcome }: any) => [status, outcome]);
+    expect(await outcomes('manager max')).toEqual([
+      ['published', 'unchanged'],
+      ['modified', 'changes'],
+    ]);
+    expect(await outcomes('live liv')).toEqual([
+      ['published', 'changes'],
+      ['published', 'changes'],
     ]);
   });
 

@@ -21,6 +21,8 @@ export interface VisibleVersion {
   readonly title: unknown;
   /** `draft`, `modified` or `published`; `published` for a caller that cannot read the draft. */
   readonly status: string;
+  /** Whether the caller can read the draft, so that the status tells of it. */
+  readonly isCompared: boolean;
 }
 
 const isFoundList = isListOf(
@@ -133,6 +135,7 @@ export class VisibleDocuments {
       locale: type.localized ? (row.locale ?? null) : null,
       title: titleOf(row, type),
       status: row.__state?.status ?? 'published',
+      isCompared: row.__state !== undefined,
     }));
   }
 

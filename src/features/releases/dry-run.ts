@@ -74,23 +74,26 @@ export class DryRun {
     return failed;
   }
 
-  /** Reports a trial to a caller; `changes` is whether a write of a shown entry changes something. */
+  /**
+   * Reports a trial to a caller; `changes` is whether a write of a shown entry changes something.
+   * `isCompared` is whether its status tells of the drafts.
+   */
   async report(
     { entries: stored, failed }: TrialResult,
     caller: Caller,
-    changes: (entry: ShownEntry) => boolean,
+    changes: (entry: ShownEntry, isCompared: boolean) => boolean,
   ): Promise<ReleaseReport> {
     const refusals = new Map(
       stored.flatMap((entry) => (failed.has(entry.id) ? [[entry.id, this.refusalOf(entry, failed)]] : [])),
     );
-    const shown = await this.entries.shownTo(caller, stored);
-    const entries = shown.map((entry): CheckedEntry => {
-      const error = refusals.get(entry.id) ?? null;
-      if (error !== null) return { ...entry, outcome: 'refused', error };
-      return { ...entry, outcome: changes(entry) ? 'changes' : 'unchanged', error };
+    const seen = await this.entries.seenBy(caller, stored);
+    const entries = seen.map(({ shown, isCompared }): CheckedEntry => {
+      const error = refusals.get(shown.id) ?? null;
+      if (error !== null) return { ...shown, outcome: 'refused', error };
+      return { ...shown, outcome: changes(shown, isCompared) ? 'changes' : 'unchanged', error };
     });
-    const refused = [...refusals.keys()].filter((one) => !shown.some(({ id }) => id === one));
-    return { entries, hidden: { count: stored.length - shown.length, refused: refused.length } };
+    const refused = [...refusals.keys()].filter((one) => !entries.some(({ id }) => id === one));
+    return { entries, hidden: { count: stored.length - entries.length, refused: refused.length } };
   }
 
   private refusalOf({ id, typeName, documentId }: StoredEntry, failed: TrialResult['failed']): Refusal {

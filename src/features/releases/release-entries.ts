@@ -51,6 +51,13 @@ export interface ShownEntry {
   readonly status: string | null;
 }
 
+/** Entry that a caller sees. */
+interface SeenEntry {
+  readonly shown: ShownEntry;
+  /** Whether the status tells of the drafts, which the caller can read. */
+  readonly isCompared: boolean;
+}
+
 /** Orders entries as they are published: removals first, so that others can have their unique values. */
 export const inOrder = (entries: readonly StoredEntry[]): readonly StoredEntry[] =>
   [...entries].sort((a, b) => Number(a.action === 'publish') - Number(b.action === 'publish'));
@@ -153,15 +160,20 @@ export class ReleaseEntries {
     throw validationError(`Invalid locale "${locale}". Expected one of: ${locales.join(', ')}`);
   }
 
+  /** Returns the entries of `seenBy` in the form of responses. */
+  async shownTo(...given: Parameters<ReleaseEntries['seenBy']>): Promise<readonly ShownEntry[]> {
+    return (await this.seenBy(...given)).map(({ shown }) => shown);
+  }
+
   /**
    * Returns the entries whose documents the caller may read, and those of documents that are deleted. With
    * `em`, it reads in that transaction.
    */
-  async shownTo(
+  async seenBy(
     caller: Caller,
     entries: readonly StoredEntry[],
     em: Runner['em'] = null,
-  ): Promise<readonly ShownEntry[]> {
+  ): Promise<readonly SeenEntry[]> {
     const found = new Map<ContentType, ReadonlyMap<string, readonly VisibleVersion[]>>();
     for (const type of new Set(entries.flatMap((entry) => entry.type ?? []))) {
       const ids = entries.filter((entry) => entry.type === type).map(({ documentId }) => documentId);
@@ -183,7 +195,13 @@ export class ReleaseEntries {
       const first =
         inLocale.find((one) => one.locale === this.settings.defaultLocale) ?? inLocale[0] ?? versions[0];
       const common = { id, type: typeName, documentId, action, title: first?.title ?? null };
-      return [{ ...common, locale: type?.localized === false ? null : locale, status: statusOf(inLocale) }];
+      const place = type?.localized === false ? null : locale;
+      return [
+        {
+          shown: { ...common, locale: place, status: statusOf(inLocale) },
+          isCompared: inLocale.every((one) => one.isCompared),
+        },
+      ];
     });
   }
 }
