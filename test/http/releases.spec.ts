@@ -244,6 +244,43 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
       expect((await send('GET', path)).status).toBe(404);
   });
 
+  it('D11, 27.4 names the key, the path and the index of a wrong entry', async () => {
+    const id = await release('Paths');
+    const fine = entry('news', await draft('newses', { headline: 'fine' }));
+    const page = await draft('pages', { title: 'x' });
+    const wrong: readonly (readonly [string, string, object])[] = [
+      ['note', 'data.1.note', { ...fine, note: 'x' }],
+      ['action', 'data.1.action', { ...fine, action: 'delete' }],
+      ['type', 'type', entry('nothing', page)],
+      ['documentId', 'documentId', { type: 'news' }],
+      ['locale', 'locale', entry('page', page)],
+      ['locale', 'locale', entry('page', page, { locale: 'xx' })],
+    ];
+    for (const [key, path, one] of wrong) {
+      const { status, error } = await send('POST', `releases/${id}/entries`, { data: [fine, one] });
+      expect([one, status, error.details]).toEqual([one, 400, { key, path, source: 'body', index: 1 }]);
+    }
+  });
+
+  it('2.5 refuses keys beside "data", which would have no effect', async () => {
+    const id = await release('Beside', [entry('news', await draft('newses', { headline: 'beside' }))]);
+    const bodies: readonly (readonly ['POST' | 'PUT', string, object])[] = [
+      ['POST', 'releases', { name: 'x' }],
+      ['PUT', `releases/${id}`, { name: 'x' }],
+      ['POST', `releases/${id}/entries`, []],
+      ['POST', `releases/${id}/actions/remove`, { entries: ['1'] }],
+      ['POST', `releases/${id}/actions/publish`, {}],
+      ['POST', `releases/${id}/actions/undo`, {}],
+    ];
+    for (const [method, path, data] of bodies) {
+      const response = await test.http[method === 'PUT' ? 'put' : 'post'](`/api/${path}`)
+        .set({ 'x-role': 'all', 'x-user': 'ann' })
+        .send({ data, dryRun: true });
+      expect([path, response.status, response.body.error.details.key]).toEqual([path, 400, 'dryRun']);
+    }
+    expect((await send('GET', `releases/${id}`)).data).toMatchObject({ name: 'Beside', state: 'open' });
+  });
+
   it('27.2 lists with filters, sort and pages', async () => {
     for (const name of ['L1', 'L2', 'L3']) await release(name);
     await send('POST', 'releases', { data: { name: 'L4', at: FUTURE } });
@@ -318,7 +355,10 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
     expect(await add('own olga', other)).toEqual([403, { index: 0 }]);
     expect(await add('red rita', mine)).toBe(200);
     expect(await add('red rita', other)).toEqual([404, { index: 0 }]);
-    expect(await add('viewer vera', mine)).toEqual([400, { key: 'type', path: 'type', source: 'body' }]);
+    expect(await add('viewer vera', mine)).toEqual([
+      400,
+      { key: 'type', path: 'type', source: 'body', index: 0 },
+    ]);
     expect(await add('all ann', 'a'.repeat(24))).toEqual([404, { index: 0 }]);
     const both = await release('Both', [
       entry('page', mine, { locale: 'en' }),

@@ -2,8 +2,9 @@
 import { instantOf } from '../../content/plan/schedule.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
-import { dataOf } from '../../content/plan/read-body.js';
-import { type ContentError, refuseOtherKeys, validationError } from '../../kernel/errors.js';
+import { withIndex } from '../../content/documents/write-list.js';
+import { dataOf, refuseOtherKeys as refuseBesideData } from '../../content/plan/read-body.js';
+import { type ContentError, invalidKey, refuseOtherKeys, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { NewEntry, ReleaseChange } from './compile-releases.js';
 
@@ -24,14 +25,20 @@ const wrong = (path: string, expected: string): ContentError =>
     source: 'body',
   });
 
+/** Returns the `data` of a body. Throws a 400 for keys beside it, and for other keys in it. */
+function dataWith(body: unknown, allowed: readonly string[]): Readonly<Record<string, unknown>> {
+  const data = dataOf(body);
+  if (isObject(body)) refuseBesideData(body);
+  refuseOtherKeys(data, allowed, 'body');
+  return data;
+}
+
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST && !unstorable(value);
 
 /** Parses `{ data: { name, at } }`: an omitted member stays, and a null `at` clears the time. */
 export function changeIn(body: unknown): ReleaseChange {
-  const data = dataOf(body);
-  refuseOtherKeys(data, MEMBERS, 'body');
-  const { name, at } = data;
+  const { name, at } = dataWith(body, MEMBERS);
   if (name !== undefined && !isName(name)) throw wrong('name', `a string of 1 to ${LONGEST} characters`);
   const due = at === undefined ? undefined : instantOf(at);
   if (at !== undefined && due === undefined)
@@ -59,7 +66,9 @@ const isText = (value: unknown): value is string =>
 
 function entryIn(input: unknown, path: string): EntryInput {
   if (!isObject(input)) throw wrong(path, 'an object');
-  refuseOtherKeys(input, ENTRY_MEMBERS, 'body');
+  const other = Object.keys(input).find((key) => !ENTRY_MEMBERS.includes(key));
+  if (other !== undefined)
+    throw invalidKey(other, { at: path, path: `${path}.${other}` }, { source: 'body' });
   const { type, documentId = null, locale = null, action = 'publish' } = input;
   if (!isText(type)) throw wrong(`${path}.type`, 'the name of a type');
   if (documentId !== null && !isText(documentId)) throw wrong(`${path}.documentId`, 'the id of a document');
@@ -69,24 +78,24 @@ function entryIn(input: unknown, path: string): EntryInput {
   return { type, documentId, locale, action: scheduled };
 }
 
-const listIn = (body: unknown): readonly unknown[] => {
+/** Parses `{ data: entry }` or `{ data: [entry, …] }`. Errors of an entry have its `index`. */
+export function entriesIn(body: unknown): readonly EntryInput[] {
   const data: unknown = isObject(body) ? body['data'] : undefined;
   const list: readonly unknown[] = Array.isArray(data) ? data : [dataOf(body)];
+  if (isObject(body)) refuseBesideData(body);
   if (list.length === 0) throw wrong('data', 'at least one entry');
-  return list;
-};
-
-/** Parses `{ data: entry }` or `{ data: [entry, …] }`. */
-export const entriesIn = (body: unknown): readonly EntryInput[] =>
-  listIn(body).map((one, i) =>
-    entryIn(one, isObject(body) && Array.isArray(body['data']) ? `data.${i}` : 'data'),
-  );
+  return list.map((one, i) => {
+    try {
+      return entryIn(one, Array.isArray(data) ? `data.${i}` : 'data');
+    } catch (error) {
+      throw withIndex(i, error);
+    }
+  });
+}
 
 /** Parses `{ data: { entries: [id, …] } }`. */
 export function entryIdsIn(body: unknown): readonly string[] {
-  const data = dataOf(body);
-  refuseOtherKeys(data, ['entries'], 'body');
-  const { entries } = data;
+  const { entries } = dataWith(body, ['entries']);
   if (!Array.isArray(entries) || entries.length === 0 || !entries.every(isId))
     throw wrong('entries', 'a list of ids of entries');
   return entries;
@@ -95,9 +104,7 @@ export function entryIdsIn(body: unknown): readonly string[] {
 /** Parses the optional body `{ data: { dryRun } }`. */
 export function isDryRun(body: unknown): boolean {
   if (body === undefined || (isObject(body) && Object.keys(body).length === 0)) return false;
-  const data = dataOf(body);
-  refuseOtherKeys(data, ['dryRun'], 'body');
-  const { dryRun = false } = data;
+  const { dryRun = false } = dataWith(body, ['dryRun']);
   if (typeof dryRun !== 'boolean') throw wrong('dryRun', 'true or false');
   return dryRun;
 }

@@ -13,7 +13,7 @@ import type { WriteOptions } from '../../content/documents/write-options.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { type ScheduledAction, SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
 import { writeTargetOf } from '../../content/plan/write-target.js';
-import { ContentError, forbidden, validationError, withDetails } from '../../kernel/errors.js';
+import { ContentError, forbidden, validationError, withDetails, wrongValue } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { checkedAs, isListOf, isNullOr, isShape, isText } from '../../kernel/json.js';
 import type { Row, Runner } from '../../pool/runner.js';
@@ -70,6 +70,10 @@ export function withEntry(entries: readonly Pick<StoredEntry, 'id'>[], error: un
   return withDetails(error, { ...details, entry });
 }
 
+/** Reports a member of an entry. Its source is the body only while it is added. */
+const refused = (key: keyof ShownEntry, message: string): ContentError =>
+  validationError(message, { key, path: key });
+
 const isUndo = isListOf(isShape({ locale: isText, after: isText, before: isNullOr(isText) }));
 
 const undoIn = ({ undo }: Row): StoredEntry['undo'] =>
@@ -107,11 +111,7 @@ export class ReleaseEntries {
   publishableType(name: string, caller: Caller): ContentType {
     const type = this.schema.types.get(name);
     if (type?.draftAndPublish === true && decide(caller, type, 'publish') !== 'none') return type;
-    throw validationError(`Invalid type "${name}": expected a type with drafts that you may publish`, {
-      key: 'type',
-      path: 'type',
-      source: 'body',
-    });
+    throw wrongValue('type', `Invalid type "${name}": expected a type with drafts that you may publish`);
   }
 
   /**
@@ -152,12 +152,12 @@ export class ReleaseEntries {
 
   changeOf({ typeName, type, documentId, locale, action }: AddedEntry): StateChange {
     const { locales, defaultLocale } = this.settings;
-    if (type === undefined) throw validationError(`The type "${typeName}" does not exist`);
-    if (!type.draftAndPublish) throw validationError(`${typeName} has no drafts`);
+    if (type === undefined) throw refused('type', `The type "${typeName}" does not exist`);
+    if (!type.draftAndPublish) throw refused('type', `${typeName} has no drafts`);
     if (!type.localized) return { type, documentId, locale: defaultLocale, verb: action };
     if (locale === EVERY_LOCALE || locales.includes(locale))
       return { type, documentId, locale, verb: action };
-    throw validationError(`Invalid locale "${locale}". Expected one of: ${locales.join(', ')}`);
+    throw refused('locale', `Invalid locale "${locale}". Expected one of: ${locales.join(', ')}`);
   }
 
   /** Returns the entries of `seenBy` in the form of responses. */

@@ -1,14 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+import { withIndex } from '../../content/documents/write-list.js';
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import {
   ContentError,
   forbidden,
   notFound,
   overLimit,
-  validationError,
   withDetails,
+  wrongValue,
 } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { Row, Runner } from '../../pool/runner.js';
@@ -129,7 +130,13 @@ export class Releases {
   async add(id: string, inputs: readonly EntryInput[], caller: Caller): Promise<ShownRelease> {
     const { maxEntries } = this.options;
     if (inputs.length > maxEntries) throw tooMany(maxEntries);
-    const checked = inputs.map((one, i) => this.entryOf(one, i, caller));
+    const checked = inputs.map((one, i) => {
+      try {
+        return this.entryOf(one, i, caller);
+      } catch (error) {
+        throw withIndex(i, error);
+      }
+    });
     return this.changing(id, async (runner) => {
       const added: StoredEntry[] = [];
       for (const entry of checked) {
@@ -221,17 +228,9 @@ export class Releases {
   ): AddedEntry {
     const type = this.entries.publishableType(name, caller);
     if (documentId === null && type.kind === 'collectionType')
-      throw validationError('Invalid documentId: expected the id of a document', {
-        key: 'documentId',
-        path: 'documentId',
-        source: 'body',
-      });
+      throw wrongValue('documentId', 'Invalid documentId: expected the id of a document');
     if (type.localized && locale === null)
-      throw validationError(`Invalid locale: ${name} has locales, expected one, or * for all`, {
-        key: 'locale',
-        path: 'locale',
-        source: 'body',
-      });
+      throw wrongValue('locale', `Invalid locale: ${name} has locales, expected one, or * for all`);
     const place = type.localized ? (locale ?? EVERY_LOCALE) : EVERY_LOCALE;
     return { id: String(i), typeName: name, type, documentId, locale: place, action };
   }
@@ -241,7 +240,8 @@ export class Releases {
 function withPlace(error: unknown): unknown {
   if (!(error instanceof ContentError)) return error;
   const { entry, ...details } = error.details;
-  return withDetails(error, { ...details, index: Number(entry) });
+  const source = 'key' in details ? { source: 'body' } : {};
+  return withDetails(error, { ...details, ...source, index: Number(entry) });
 }
 
 const tooMany = (most: number): Error => overLimit('maxEntries', most, 'Too many entries in the release');
