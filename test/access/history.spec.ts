@@ -35,6 +35,17 @@ const article = defineCollectionType({
     cover: { type: 'media' },
   },
 });
+const post = defineCollectionType({
+  singularApiId: 'post',
+  pluralApiId: 'posts',
+  draftAndPublish: true,
+  publishBy: 'right',
+  history: true,
+  attributes: {
+    title: { type: 'string' },
+    main: { type: 'relation', relation: 'oneToOne', target: 'tag' },
+  },
+});
 const part = defineComponent({
   uid: 'own.part',
   attributes: { text: { type: 'string' }, tag: { type: 'relation', relation: 'oneToOne', target: 'tag' } },
@@ -83,6 +94,16 @@ const ROLES = {
     article: [{ actions: ['find', 'findOne', 'update', 'create'], fields: ['title'] }, 'readDrafts'],
   },
   blind: { article: ['update', 'create', 'readDrafts'] },
+  poster: {
+    post: [
+      'find',
+      'findOne',
+      'readDrafts',
+      'update',
+      { actions: ['publish'], where: () => ({ title: 'mine' }) },
+    ],
+    tag: ['find', 'findOne', 'readDrafts'],
+  },
   reader: { article: ['find', 'findOne', 'readDrafts'] },
   keeper: { article: ['find', 'findOne', 'readDrafts', 'update'] },
   redReader: {
@@ -117,7 +138,7 @@ describe('rights on history', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'history-'));
     test = await createTestApp({
-      contentTypes: [article, team, tag],
+      contentTypes: [article, post, team, tag],
       components: [part],
       access: { roles: ROLES },
       auth: { strategies: [new Roles()] },
@@ -432,5 +453,23 @@ describe('rights on history', () => {
     await send('delete', `articles/${id}`);
     expect((await send('post', `articles/${id}/actions/restore`, { as: 'red' })).status).toBe(200);
     expect(await populated()).toMatchObject({ title: 'one', main: null, part: { text: 'part', tag: null } });
+  });
+
+  it('25.5 restores a published version to the draft with the rights of writing the draft', async () => {
+    const tagged = await make('tags', { name: 'posted' });
+    const id = await make('posts', { title: 'one', main: tagged });
+    await send('put', `posts/${id}`, { data: { title: 'two', main: null } });
+    const main = async (): Promise<unknown> =>
+      (await send('get', `posts/${id}?status=draft&populate=main`)).data.main?.name;
+    const as = 'poster';
+    const put = await send('put', `posts/${id}?status=draft`, { as, data: { main: tagged } });
+    expect([put.status, await main()]).toEqual([200, 'posted']);
+    await send('put', `posts/${id}?status=draft`, { data: { main: null } });
+    const [{ id: first }] = (await send('get', `posts/${id}/versions?status=published`, { as })).data.slice(
+      -1,
+    );
+    const restored = await send('post', `posts/${id}/versions/${first}/actions/restore`, { as });
+    expect([restored.status, restored.meta]).toEqual([200, {}]);
+    expect(await main()).toBe('posted');
   });
 });

@@ -107,7 +107,8 @@ export class DocumentVersions {
     const row = await this.rowOf(subject, request.version);
     const { type, caller, documentId, options } = subject;
     if (contentIn(row) === null) throw notFound();
-    const data = (await this.contents.bodyOf(row, subject))('update', true);
+    const written = { published: !type.draftAndPublish };
+    const data = (await this.contents.bodyOf(row, subject, written))('update', true);
     const query = {
       ...shownParameters(request.text, this.settings),
       ...versionQuery(type, { locale: row.locale, published: false }),

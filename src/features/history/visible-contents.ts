@@ -38,6 +38,11 @@ export const leftOutFor = ({ caller, type }: Viewer, row: VersionRow): readonly 
 
 type BodyOf = (action: 'create' | 'update', withSelf: boolean) => Readonly<Record<string, unknown>>;
 
+interface BodyOptions extends Pick<Shape, 'refuses' | 'identified'> {
+  /** Whether the body is written to the published version. Default: the state of the stored version. */
+  readonly published?: boolean;
+}
+
 /** Contents of stored versions, with the rights that a caller has now. */
 @Injectable()
 export class VisibleContents {
@@ -123,18 +128,18 @@ export class VisibleContents {
   /**
    * Returns a function that returns the body of a version. A body lacks links to deleted documents, and
    * values that `refuses` names. It also lacks attributes and relations that no body may contain, or that
-   * the caller may not write. `withSelf` is whether the document may link to itself.
+   * the caller may not write in the state `published`. `withSelf` is whether the document may link to itself.
    */
   async bodyOf(
     row: VersionRow,
     subject: Pick<VersionsOf, 'type' | 'documentId'> & Searcher,
-    { refuses = () => false, identified = true }: Pick<Shape, 'refuses' | 'identified'> = {},
+    { refuses = () => false, identified = true, published = row.published }: BodyOptions = {},
   ): Promise<BodyOf> {
     const { type, caller } = subject;
     const found = await this.targetsOf(row, subject);
     const self = keyOf(subject);
     return (action, withSelf) => {
-      const rights = writeRightsOf(caller, { type, action, published: row.published });
+      const rights = writeRightsOf(caller, { type, action, published });
       const mayLink = (attribute: LinkedAttribute): boolean =>
         'types' in rights.links(attribute, rights.isShown(attribute));
       const exists = (key: string): boolean => (key === self ? withSelf : found.has(key));
