@@ -62,6 +62,7 @@ export const history: typeof english = {
   restoreDocumentTitle: (title) => `„${title}“ wiederherstellen?`,
   restoreDocumentHint:
     'Das Dokument kommt zurück, wie es war, mit seinen Sprachen und der veröffentlichten Fassung. Links auf Dokumente, die es nicht mehr gibt, bleiben weg.',
+  restoredInvalid: (names) => `Wiederhergestellt, ohne Werte, die nicht mehr gültig sind: ${names}`,
   documentRestored: (title) => `„${title}“ ist wiederhergestellt.`,
   toTheTrash: 'Im Papierkorb nachsehen',
   toTrash: 'Links auf das Dokument werden entfernt. Sie können es aus dem Papierkorb wiederherstellen.',

@@ -60,6 +60,7 @@ export const history = {
   restoreDocumentTitle: (title: string) => `Restore “${title}”?`,
   restoreDocumentHint:
     'The document comes back as it was, with its languages and its published version. Links to documents that no longer exist are left out.',
+  restoredInvalid: (names: string) => `Restored, without values that are no longer valid: ${names}`,
   documentRestored: (title: string) => `“${title}” is restored.`,
   toTheTrash: 'Look in the trash',
   toTrash: 'Links to the document are removed. You can restore it from the trash.',

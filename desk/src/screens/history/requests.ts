@@ -106,15 +106,18 @@ export const useChangesOf = (subject: Subject, id: string, other: string | null)
     ...FOREVER,
   });
 
-/** Restores a version to the draft. Returns the names of values that it has not restored. */
-export async function restoreVersion(subject: Subject, id: string): Promise<readonly string[]> {
-  const path = `${pathOf(subject)}/${id}/actions/restore`;
-  const { body } = await request<{ meta: { leftOut?: readonly string[] } }>(path, {
+/** Sends a restoration. Returns the names of values that it has left out. */
+async function restoring(path: string): Promise<readonly string[]> {
+  const { body } = await request<{ meta: { leftOut?: readonly string[] } }>(`${path}/actions/restore`, {
     method: 'POST',
     key: crypto.randomUUID(),
   });
   return body.meta.leftOut ?? [];
 }
+
+/** Restores a version to the draft. Returns the names of values that it has not restored. */
+export const restoreVersion = (subject: Subject, id: string): Promise<readonly string[]> =>
+  restoring(`${pathOf(subject)}/${id}`);
 
 export const TRASH_PAGE_SIZE = 25;
 
@@ -133,11 +136,9 @@ export const readDeleted = async ({ route }: Type, ids: readonly string[]): Prom
   return (await request<Page<Deleted>>(`${settings.api}/${route}/trash`, { query })).body.data;
 };
 
-export const restoreDocument = ({ route }: Type, documentId: string): Promise<unknown> =>
-  request(`${settings.api}/${route}/${documentId}/actions/restore`, {
-    method: 'POST',
-    key: crypto.randomUUID(),
-  });
+/** Restores a deleted document. Returns the names of values that it has not restored. */
+export const restoreDocument = ({ route }: Type, documentId: string): Promise<readonly string[]> =>
+  restoring(`${settings.api}/${route}/${documentId}`);
 
 type Named = Readonly<Record<string, string>>;
 

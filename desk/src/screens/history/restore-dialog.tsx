@@ -7,6 +7,7 @@ import { say, useAnnouncement } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
+import { leftOutText } from './left-out.ts';
 import { type FullVersion, restoreVersion, type Subject } from './requests.ts';
 
 interface Props {
@@ -38,13 +39,7 @@ export function RestoreDialog({ subject, version, close, restored }: Props) {
     let note = '';
     const isDone = await send(async () => {
       const left = await restoreVersion(subject, version.id);
-      const kept = type.attributes.filter(({ name }) => left.includes(name));
-      const gone = left.filter((name) => kept.every((one) => one.name !== name));
-      const parts = [
-        ...(gone.length === 0 ? [] : [history.restoredWithout(gone.join(', '))]),
-        ...(kept.length === 0 ? [] : [history.restoredExcept(kept.map(({ label }) => label).join(', '))]),
-      ];
-      note = parts.join('. ');
+      note = leftOutText(type, left, { gone: history.restoredWithout, kept: history.restoredExcept });
     });
     if (!isDone) return;
     if (note !== '' && isShown.current) return setMissing(note);

@@ -17,6 +17,7 @@ import { useSending } from '../../parts/sending.tsx';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
+import { leftOutText } from './left-out.ts';
 import { type Deleted, restoreDocument, TRASH_PAGE_SIZE, useNames, useTrash } from './requests.ts';
 import { writerText } from './version-list.tsx';
 
@@ -25,6 +26,8 @@ interface Restored {
   readonly title: string;
   /** Languages of the document; null in types without. */
   readonly locales: readonly string[] | null;
+  /** Sentences about values that were left out; empty for none. */
+  readonly note: string;
 }
 
 export function TrashScreen({ type }: { readonly type: Type }) {
@@ -39,7 +42,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
   const total = data?.meta.pagination.total ?? 0;
   useLastPage(page, data?.meta.pagination.pageCount, setPage);
   const restoredText = restored === null ? null : history.documentRestored(isolated(restored.title));
-  useAnnouncement(restoredText);
+  useAnnouncement(restored === null ? null : `${restoredText} ${restored.note}`.trim());
   const [first = null] = restored?.locales ?? [];
   const hasDefault = restored?.locales?.includes(model.defaultLocale) === true;
   const query = hasDefault ? '' : pageQuery(type, first, model);
@@ -60,6 +63,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
           onClose={() => setRestored(null)}
           title={restoredText}
         >
+          {restored.note !== '' && <Text size="sm">{restored.note}</Text>}
           <Anchor component={Link} size="sm" href={`/content/${type.name}/${restored.documentId}${query}`}>
             {texts.open}
           </Anchor>
@@ -152,7 +156,7 @@ function DeletedTable({ type, documents, titleOf, ask }: TableProps) {
   );
 }
 
-interface DialogProps extends Restored {
+interface DialogProps extends Omit<Restored, 'note'> {
   readonly type: Type;
   readonly close: () => void;
   readonly restored: (document: Restored) => void;
@@ -163,11 +167,16 @@ function RestoreDialog({ type, documentId, title, locales, close, restored }: Di
   const client = useQueryClient();
   const { send, alert, isSending, isShown } = useSending();
   const restore = async (): Promise<void> => {
-    if (!(await send(() => restoreDocument(type, documentId)))) return;
+    let note = '';
+    const isDone = await send(async () => {
+      const left = await restoreDocument(type, documentId);
+      note = leftOutText(type, left, { gone: history.restoredWithout, kept: history.restoredInvalid });
+    });
+    if (!isDone) return;
     await Promise.all(
       ['trash', 'list', 'history'].map((key) => client.invalidateQueries({ queryKey: [key, type.name] })),
     );
-    restored({ documentId, title, locales });
+    restored({ documentId, title, locales, note });
     if (isShown.current) close();
   };
   return (
