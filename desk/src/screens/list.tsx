@@ -1,5 +1,5 @@
 /** List of the documents of a type. One request serves a page with its links and states. */
-import { Button, Group, Pagination, Select, Text } from '@mantine/core';
+import { Button, Group, Select, Text } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -25,6 +25,7 @@ import { SearchField } from '../parts/search-field.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { CONTENT } from '../parts/page-change.ts';
 import { useLastPage } from '../parts/last-page.ts';
+import { PageLinks } from '../parts/page-links.tsx';
 import { moved } from '../parts/sortable-list.tsx';
 import { settings } from '../settings.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -206,16 +207,13 @@ function Pages({ state, page, go }: { state: ListState; page: Page; go: Go }) {
       <Text size="sm" role="status">
         {texts.countOf(from, from + page.data.length - 1, total)}
       </Text>
-      <Pagination
+      <PageLinks
         total={pageCount}
-        value={state.page}
-        onChange={(at) => {
+        page={state.page}
+        open={(at) => {
           go({ page: at });
           scrollTo(0, 0);
         }}
-        size="sm"
-        getItemProps={(at) => ({ 'aria-label': texts.page(at) })}
-        getControlProps={(control) => ({ 'aria-label': texts.pages(control) })}
       />
       <Select
         aria-label={texts.perPage}

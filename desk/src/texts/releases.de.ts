@@ -72,6 +72,7 @@ export const releases: typeof english = {
   addMany: (count) => `${documents(count)} zu einer Freigabe hinzufügen`,
   release: 'Freigabe',
   newOne: 'Neue Freigabe …',
+  addsToFirst: (count) => `Zur Wahl stehen die ersten ${count} geplanten Freigaben.`,
   added: (name) => `Zu „${name}“ hinzugefügt`,
   deleteTitle: (name) => `„${name}“ löschen?`,
   deleteHint: 'Ihre Dokumente bleiben, wie sie sind.',

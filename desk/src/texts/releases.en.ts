@@ -56,6 +56,7 @@ export const releases = {
   addMany: (count: number) => `Add ${documents(count)} to a release`,
   release: 'Release',
   newOne: 'New release …',
+  addsToFirst: (count: number) => `You can choose the first ${count} releases that are planned.`,
   added: (name: string) => `Added to “${name}”`,
   deleteTitle: (name: string) => `Delete “${name}”?`,
   deleteHint: 'Its documents stay as they are.',

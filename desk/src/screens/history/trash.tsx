@@ -1,5 +1,5 @@
 /** Deleted documents of a type, which can be restored. */
-import { Alert, Anchor, Button, Pagination, Table, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Table, Text } from '@mantine/core';
 import { IconRestore } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,6 +13,7 @@ import { Frame } from '../../parts/frame.tsx';
 import { distinct } from '../../parts/distinct.ts';
 import { useLastPage } from '../../parts/last-page.ts';
 import { useAnnouncement } from '../../parts/messages.tsx';
+import { PageLinks } from '../../parts/page-links.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -74,14 +75,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
         <DeletedTable type={type} documents={data.data} {...{ titleOf }} ask={setAsked} />
       )}
       {total > TRASH_PAGE_SIZE && (
-        <Pagination
-          total={Math.ceil(total / TRASH_PAGE_SIZE)}
-          value={page}
-          onChange={setPage}
-          size="sm"
-          getItemProps={(at) => ({ 'aria-label': texts.page(at) })}
-          getControlProps={(control) => ({ 'aria-label': texts.pages(control) })}
-        />
+        <PageLinks total={Math.ceil(total / TRASH_PAGE_SIZE)} page={page} open={setPage} />
       )}
       {asked !== null && (
         <RestoreDialog

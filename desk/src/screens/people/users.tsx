@@ -1,16 +1,5 @@
 /** List of users: invite, give a role, block, end sessions, delete. */
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  Group,
-  Menu,
-  Pagination,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Menu, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconDots, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -21,6 +10,7 @@ import { type Question, QuestionDialog, type Secret, SecretDialog } from '../../
 import { Frame } from '../../parts/frame.tsx';
 import { useLastPage } from '../../parts/last-page.ts';
 import { say } from '../../parts/messages.tsx';
+import { PageLinks } from '../../parts/page-links.tsx';
 import { directionOfSearch, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import {
@@ -106,14 +96,7 @@ export function UsersScreen() {
               data.total,
             )}
           </Text>
-          <Pagination
-            total={pages ?? 1}
-            value={page}
-            onChange={setPage}
-            size="sm"
-            getItemProps={(at) => ({ 'aria-label': texts.page(at) })}
-            getControlProps={(control) => ({ 'aria-label': texts.pages(control) })}
-          />
+          <PageLinks total={pages ?? 1} page={page} open={setPage} />
         </Group>
       )}
       {open?.kind === 'invite' && <InviteDialog {...{ roles, close, showLink }} />}

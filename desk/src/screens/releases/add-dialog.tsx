@@ -19,12 +19,20 @@ interface Props {
 const NEW = 'new';
 
 export default function AddDialog(props: Props) {
-  const { data = [], isLoading } = usePlanned();
+  const { data, isLoading } = usePlanned(1);
   // The fields depend on the releases: the dialog opens when they are known.
-  return isLoading ? null : <AddForm {...props} releases={data} />;
+  if (isLoading) return null;
+  const isCut = (data?.meta.pagination.pageCount ?? 0) > 1;
+  return <AddForm {...props} releases={data?.data ?? []} isCut={isCut} />;
 }
 
-function AddForm({ type, documentIds, locale, close, releases }: Props & { releases: readonly Release[] }) {
+interface FormProps extends Props {
+  readonly releases: readonly Release[];
+  /** Whether there are more releases. */
+  readonly isCut: boolean;
+}
+
+function AddForm({ type, documentIds, locale, close, releases, isCut }: FormProps) {
   const { locale: language, releases: texts } = useTexts();
   const { localeName } = useFormats();
   const model = useModel();
@@ -58,6 +66,7 @@ function AddForm({ type, documentIds, locale, close, releases }: Props & { relea
     >
       <Select
         label={texts.release}
+        description={isCut ? texts.addsToFirst(releases.length) : undefined}
         data={options}
         value={id}
         allowDeselect={false}

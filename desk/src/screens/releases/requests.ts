@@ -66,33 +66,42 @@ const pathOf = (id: string): string => `/${encodeURIComponent(id)}`;
 
 /** Milliseconds after which open screens are read again: the server may release them. */
 const REFRESH = 10_000;
+/** Releases of a page. */
 const MOST = 100;
 
-const list = (query: Parameters): Promise<readonly Release[]> =>
-  ask('', { query: { ...query, pagination: { pageSize: MOST, withCount: false } } });
+/** Page of a list of releases. */
+export interface ReleasePage {
+  readonly data: readonly Release[];
+  readonly meta: { readonly pagination: { readonly pageCount: number } };
+}
+
+const list = async (query: Parameters, page: number): Promise<ReleasePage> => {
+  const paged = { query: { ...query, pagination: { page, pageSize: MOST } } };
+  return (await request<ReleasePage>(`${settings.api}/releases`, paged)).body;
+};
 
 /** The latest releases. */
 export const useReleaseNames = (isAllowed: boolean) =>
   useQuery({
     queryKey: [MANAGED, 'releases', 'names'],
-    queryFn: () => list({}),
+    queryFn: async () => (await list({}, 1)).data,
     enabled: isAllowed,
   });
 
-/** Releases that can still be changed, those with a time first. */
-export const usePlanned = () =>
+const useList = (name: string, query: Parameters, page: number) =>
   useQuery({
-    queryKey: [MANAGED, 'releases', 'planned'],
-    queryFn: () => list({ filters: { state: { $ne: 'released' } }, sort: 'at,name' }),
+    queryKey: [MANAGED, 'releases', name, page],
+    queryFn: () => list(query, page),
+    placeholderData: (former) => former,
     refetchInterval: REFRESH,
   });
 
-export const usePast = () =>
-  useQuery({
-    queryKey: [MANAGED, 'releases', 'past'],
-    queryFn: () => list({ filters: { state: 'released' }, sort: 'releasedAt:desc' }),
-    refetchInterval: REFRESH,
-  });
+/** Releases that can still be changed, those with a time first. */
+export const usePlanned = (page: number) =>
+  useList('planned', { filters: { state: { $ne: 'released' } }, sort: 'at,name' }, page);
+
+export const usePast = (page: number) =>
+  useList('past', { filters: { state: 'released' }, sort: 'releasedAt:desc' }, page);
 
 export const useRelease = (id: string) =>
   useQuery({

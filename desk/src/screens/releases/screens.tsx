@@ -5,12 +5,14 @@ import { useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { EmptyList } from '../../parts/empty-list.tsx';
 import { Frame } from '../../parts/frame.tsx';
+import { useLastPage } from '../../parts/last-page.ts';
+import { PageLinks } from '../../parts/page-links.tsx';
 import { useShown } from '../../parts/shown.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { ReleaseForm } from './release-form.tsx';
 import { ReleaseScreen } from './release.tsx';
-import { createRelease, type Release, usePast, usePlanned } from './requests.ts';
+import { createRelease, type Release, type ReleasePage, usePast, usePlanned } from './requests.ts';
 import { ReleaseBadge } from './state-badge.tsx';
 
 export default function ReleasesScreens() {
@@ -27,15 +29,13 @@ export default function ReleasesScreens() {
 function ReleasesScreen() {
   const { releases: texts } = useTexts();
   const [, navigate] = useLocation();
-  const planned = usePlanned();
-  const past = usePast();
+  const [plannedPage, setPlannedPage] = useState(1);
+  const [pastPage, setPastPage] = useState(1);
+  const planned = usePlanned(plannedPage);
+  const past = usePast(pastPage);
   const [isCreating, setCreating] = useState(false);
   const isShown = useShown();
-  const lists = [
-    [texts.planned, planned.data ?? []],
-    [texts.past, past.data ?? []],
-  ] as const;
-  const isEmpty = planned.data?.length === 0 && past.data?.length === 0;
+  const isEmpty = planned.data?.data.length === 0 && past.data?.data.length === 0;
   const create = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
       {texts.create}
@@ -60,16 +60,8 @@ function ReleasesScreen() {
           {create}
         </EmptyList>
       )}
-      {lists
-        .filter(([, releases]) => releases.length > 0)
-        .map(([title, releases]) => (
-          <section key={title}>
-            <Title order={2} size="h4" mb="xs">
-              {title}
-            </Title>
-            <ReleaseTable label={title} releases={releases} />
-          </section>
-        ))}
+      <ReleaseList title={texts.planned} list={planned.data} page={plannedPage} open={setPlannedPage} />
+      <ReleaseList title={texts.past} list={past.data} page={pastPage} open={setPastPage} />
       {isCreating && (
         <ReleaseForm
           title={texts.create}
@@ -82,6 +74,29 @@ function ReleasesScreen() {
         />
       )}
     </Frame>
+  );
+}
+
+interface ListProps {
+  readonly title: string;
+  /** Undefined before it is read. */
+  readonly list: ReleasePage | undefined;
+  readonly page: number;
+  readonly open: (page: number) => void;
+}
+
+function ReleaseList({ title, list, page, open }: ListProps) {
+  const pageCount = list?.meta.pagination.pageCount;
+  useLastPage(page, pageCount, open);
+  if (list === undefined || list.data.length === 0) return null;
+  return (
+    <section>
+      <Title order={2} size="h4" mb="xs">
+        {title}
+      </Title>
+      <ReleaseTable label={title} releases={list.data} />
+      {pageCount !== undefined && pageCount > 1 && <PageLinks total={pageCount} {...{ page, open }} />}
+    </section>
   );
 }
 
