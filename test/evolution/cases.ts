@@ -1448,6 +1448,30 @@ const TYPES: readonly Change[] = [
     { convert: 'fit' },
   ),
   whole(
+    'an attribute is shared by locales and gets a default',
+    [
+      collection('post', full(true), { localized: true }),
+      collection(
+        'post',
+        { ...full(true), body: { type: 'text', required: true, default: 'x' } },
+        { localized: true },
+      ),
+    ],
+    {
+      isFilled: true,
+      data: async ({ send }) => {
+        const { documentId } = await send('POST', '/api/posts', { title: 'a' });
+        await send('PUT', `/api/posts/${documentId}?locale=fr`, { title: 'fr', body: 'fr' });
+        await send('POST', '/api/posts', { title: 'b' });
+      },
+      was: async (get) => {
+        const bodies = (await get('/api/posts?locale=fr')).map(({ body }: any) => body);
+        return [...bodies, 'x'];
+      },
+      is: async (get) => (await get('/api/posts?sort=title')).map(({ body }: any) => body),
+    },
+  ),
+  whole(
     'another default locale',
     [
       collection('post', FULL, { draftAndPublish: true }),

@@ -27,6 +27,7 @@ const FEW = [
   'two types swap their plurals',
   'localized off, with one value in two locales',
   'localized off, equal versions and documents without the default locale',
+  'an attribute is shared by locales and gets a default',
   'targets of polymorphic links in a component are narrowed',
   'a manyToOne targets another type',
   'an attribute of a nested component becomes unique, with duplicates',

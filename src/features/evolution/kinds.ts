@@ -207,12 +207,6 @@ export const KINDS: {
       steps: conversionSteps,
       backfill: columnBackfill,
     },
-    'values filled': {
-      is: ({ pair, owner }) => owner.before !== null && defaultOf(pair) !== null,
-      description: ({ pair }) => `is required; missing values are set to ${JSON.stringify(defaultOf(pair))}`,
-      undoneBy: null,
-      steps: filledSteps,
-    },
     'made single': {
       is: ({ pair }) => isBoth(pair) && isMany(pair.before) && !isMany(pair.after),
       description: () => 'becomes a single value instead of a list',
@@ -248,6 +242,13 @@ export const KINDS: {
       undoneBy: 'localized',
       guards: sharedGuards,
       steps: sharedSteps,
+    },
+    // Only values that no locale has are missing.
+    'values filled': {
+      is: ({ pair, owner }) => owner.before !== null && defaultOf(pair) !== null,
+      description: ({ pair }) => `is required; missing values are set to ${JSON.stringify(defaultOf(pair))}`,
+      undoneBy: null,
+      steps: filledSteps,
     },
     localized: {
       is: ({ pair }) => isBoth(pair) && !pair.before.localized && pair.after.localized,
