@@ -137,6 +137,29 @@ describe('a migration of a running site', () => {
     expect((await get('notes?sort=id')).map(({ score }: any) => score)).toEqual([22, 3]);
   });
 
+  it.each([
+    ['another type', { type: 'decimal' }, [7, 1.5], 'numeric'],
+    ['other replacements', { type: 'integer', convert: { word: '8', '1.5': '2' } }, [8, 2], 'integer'],
+    ['no replacements', { type: 'integer', convert: 'empty' }, [null, 2], 'integer'],
+  ] as const)('uses no values of an interrupted conversion: %s', async (_what, score, scores, type) => {
+    const first = { type: 'integer', convert: { word: '7', '1.5': '1' } } as const;
+    const then = score.type === 'decimal' ? { ...score, convert: { word: '7' } } : score;
+    const whole = (one: typeof first | typeof then): Model => ({
+      contentTypes: [collection('note', { score: one }), tag],
+    });
+    await open(NUMBERS);
+    for (const value of ['word', '1.5']) await send('POST', 'notes', { score: value });
+    await stopAhead(whole(first));
+    await migrateContent({ orm: ormOf(host), model: whole(then) });
+    expect(await leftovers()).toEqual([]);
+    expect(
+      await host.sql(`select atttypid::regtype::text as type from pg_attribute
+        where attrelid = 'notes'::regclass and attname = 'score'`),
+    ).toEqual([{ type }]);
+    await restart(whole(then));
+    expect((await get('notes?sort=id')).map(({ score: one }: any) => one)).toEqual(scores);
+  });
+
   it('stops if the earlier release has written a value that would be lost, and changes nothing', async () => {
     await open(NUMBERS);
     await send('POST', 'notes', { score: '1' });

@@ -20,6 +20,9 @@ export function name(...words: readonly string[]): Identifier {
   return identifier(`${full.slice(0, MAX_IDENTIFIER_BYTES - hash.length - 1)}_${hash}`);
 }
 
+/** Returns a name that {@link name} made, and that the database has stored. Throws if it cannot be one. */
+export const storedName = (text: string): Identifier => identifier(text);
+
 const RESERVED_COLUMNS: readonly string[] = [
   ...SYSTEM_COLUMNS.map((column) => column.name),
   ...['tableoid', 'ctid', 'xmin', 'cmin', 'xmax', 'cmax'],

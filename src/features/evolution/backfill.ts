@@ -1,9 +1,10 @@
 /** Long steps that run before a migration, in batches: conversions of columns, and drafts. */
+import { createHash } from 'node:crypto';
 import { startDrafts } from '../../content/compile/compile-drafts.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
-import { name, splitTable } from '../../content/model/naming.js';
+import { name, splitTable, storedName } from '../../content/model/naming.js';
 import { besideTable } from '../../content/model/table-shapes.js';
-import { type Identifier, plain, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
+import { type Identifier, plain, quote, script, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { conversionGuards, convertedValue } from './attribute-steps.js';
 import { type Backfill, rowsWhere } from './change.js';
 import { conversionOf, isBoth } from './pairs.js';
@@ -12,8 +13,14 @@ import { columnAsJson, isLostByConversion, isNotConvertible, type Scalars } from
 import { type AttributeScope, scalarsOf, type TypeScope, typeOf } from './scopes.js';
 import type { BackfillRecord } from './stored-model.js';
 
-/** Column with the converted values of another. */
-const filledName = (column: Identifier): Identifier => name('content', 'ahead', column);
+/**
+ * Column with the converted values of another. Its name contains a hash of the conversion: a migration with
+ * another conversion uses no values of one that was interrupted.
+ */
+function filledName(column: Identifier, conversion: readonly Sql[]): Identifier {
+  const digest = createHash('sha256').update(conversion.map(script).join('\n')).digest('hex');
+  return name('content', 'ahead', column, digest.slice(0, 10));
+}
 
 /** Column that states whether the conversion loses a value, and the trigger, which has the same name. */
 const lostName = (filled: Identifier): Identifier => name(filled, 'lost');
@@ -48,17 +55,19 @@ export function columnBackfill(scope: AttributeScope): Backfill | null {
   const before = owner.before;
   const table = quote(before.table);
   const former = scalars.before.column;
-  const filled = filledName(former);
+  const valueType = typeName(scalars.after.type.column);
+  const newValue = convertedValue(scalars, sql`new.${quote(former)}`);
+  const newLost = lostIn(scope, scalars, sql`new`);
+  const filled = filledName(former, [valueType, newValue, newLost]);
   const [value, lost] = [quote(filled), quote(lostName(filled))];
   const made = quote(functionOf(before.table, filled));
-  const valueIn = (row: Sql): Sql => convertedValue(scalars, sql`${row}.${quote(former)}`);
   return {
     table: before.table,
     prepare: [
-      sql`alter table ${table} add column if not exists ${value} ${typeName(scalars.after.type.column)} null,
+      sql`alter table ${table} add column if not exists ${value} ${valueType} null,
         add column if not exists ${lost} boolean null`,
       sql`create or replace function ${made}() returns trigger language plpgsql as $content$ begin
-        new.${value} := ${valueIn(sql`new`)}; new.${lost} := ${lostIn(scope, scalars, sql`new`)};
+        new.${value} := ${newValue}; new.${lost} := ${newLost};
         return new; end $content$`,
       sql`create or replace trigger ${lost} before insert or update on ${table}
         for each row execute function ${made}()`,
@@ -79,10 +88,10 @@ export function removeBackfill({ types }: Schema, { drafts, columns }: BackfillR
   const withDrafts = [...types.values()].filter((type) => drafts.includes(type.singularApiId));
   return [
     ...withDrafts.flatMap((type) => deleteDrafts(type, null)),
-    ...[...types.values()].flatMap(({ table, storage }) =>
-      storage.columns
-        .map((column) => filledName(column.name))
-        .filter((filled) => columns.some((one) => one.table === table && one.filled === filled))
+    ...[...types.values()].flatMap(({ table }) =>
+      columns
+        .filter((one) => one.table === table)
+        .map((one) => storedName(one.filled))
         .flatMap((filled) => [
           ...dropBackfillTrigger(table, filled),
           sql`alter table ${quote(table)} drop column if exists ${quote(filled)}`,
