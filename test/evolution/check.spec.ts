@@ -4,7 +4,13 @@ import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MikroORM } from '@mikro-orm/core';
-import { CONTENT_ORM, ContentModule, defineCollectionType, migrateContent } from 'nestjs-content-api';
+import {
+  CONTENT_ORM,
+  ContentModule,
+  defineCollectionType,
+  defineComponent,
+  migrateContent,
+} from 'nestjs-content-api';
 import supertest from 'supertest';
 import { Database } from '../../src/content/store/database.ts';
 import { checkContent } from '../../src/features/evolution/content-check.ts';
@@ -170,6 +176,41 @@ describe('a database that differs from the model', () => {
       await start(AFTER, { startCheck: 'warn' });
     } finally {
       process.env.NODE_ENV = NODE_ENV;
+    }
+  });
+
+  it('refuses to start if a type or component with a new name would show stored hashes', async () => {
+    const other = await createDatabase();
+    const named = (article: string, part: string, type: 'password' | 'string'): Model => ({
+      contentTypes: [
+        defineCollectionType({
+          singularApiId: article,
+          pluralApiId: `${article}s`,
+          tableName: 'articles',
+          attributes: { pin: { type }, part: { type: 'component', component: part } },
+        }),
+      ],
+      components: [defineComponent({ uid: part, attributes: { pin: { type } } })],
+    });
+    const first = await startModel(other, named('article', 'c.part', 'password'), 'express');
+    await note(first);
+    await first.close();
+    const own = database;
+    database = other;
+    const later = named('story', 'c.piece', 'string');
+    const renamed: Model = {
+      contentTypes: later.contentTypes.map((type) => ({ ...type, previousName: 'article' })),
+      components: later.components?.map((one) => ({ ...one, previousName: 'c.part' })) ?? [],
+    };
+    try {
+      await start(renamed);
+      for (const name of ['article', 'c.part'])
+        expect(warned[0]).toContain(`${name}.pin was a password; responses would show its stored hashes`);
+      await expect(start(renamed, { startCheck: 'refuse' })).rejects.toThrow(/article\.pin was a password/);
+    } finally {
+      database = own;
+      await stop();
+      await other.drop();
     }
   });
 

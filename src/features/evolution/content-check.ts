@@ -175,11 +175,9 @@ function problemsOfStored(
   stored: Readonly<Record<string, { readonly attributes: Attributes }>>,
   models: ReadonlyMap<string, Model>,
 ): string[] {
-  const renamed = new Set([...models.values()].map(({ previousName }) => previousName));
   return Object.entries(stored).flatMap(([at, { attributes }]) => {
-    const model = models.get(at);
-    if (model === undefined)
-      return renamed.has(at) ? [] : [`${at} is stored, but the model of this release does not have it`];
+    const model = models.get(at) ?? [...models.values()].find(({ previousName }) => previousName === at);
+    if (model === undefined) return [`${at} is stored, but the model of this release does not have it`];
     return Object.entries(attributes).flatMap(
       ([name, { type }]) => problemOfStored({ at, name, type }, model) ?? [],
     );
