@@ -362,6 +362,25 @@ describe('conditions of stored grants after a migration', () => {
     expect(await refused()).toEqual([403, 403, 403, 403]);
   });
 
+  it('that compare with a removed attribute of users cover nothing, also when another takes its name', async () => {
+    const users = (attributes: Attributes, more: object = {}): Model => ({
+      contentTypes: [
+        story({ code: text }),
+        ...userTypes(attributes).map((type) => (type.singularApiId === 'user' ? { ...type, ...more } : type)),
+      ] as Model['contentTypes'],
+    });
+    await begin(users({ rank: text }));
+    await make('stories', { code: 'a' });
+    const byRank = await limited('rank', { code: '$CURRENT_USER.rank' });
+    await become(users({}, { removed: ['rank'] }));
+    await become(users({ rank: text }));
+    expect(
+      await host.sql("select grants->'story'->0->'where' as place from content_roles where type = 'rank'"),
+    ).toEqual([{ place: { code: '$CURRENT_USER.rank (former)' } }]);
+    expect(await codes('stories', byRank)).toBe(403);
+    expect(ignored()).toContainEqual(expect.stringContaining('expected "$CURRENT_USER"'));
+  });
+
   it('that compare parts of renamed values, or values that became one, cover nothing', async () => {
     const kinds = (names: readonly string[], convert: Readonly<Record<string, string>> = {}) =>
       only(story({ code: text, kind: { type: 'enumeration', enum: names, convert } }));

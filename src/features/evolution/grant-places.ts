@@ -108,10 +108,11 @@ class GrantPlaces {
   /** Attributes of users, which conditions compare with. */
   private variables(): Readonly<Record<string, string>> {
     const user = this.evolution.types.find(({ after }) => after?.singularApiId === 'user');
+    const laterNames = (user?.attributes ?? []).flatMap(({ before, after }) =>
+      before === null ? [] : [[before.name, after?.name ?? formerName(before.name)] as const],
+    );
     return Object.fromEntries(
-      (user?.attributes ?? [])
-        .filter(isBoth)
-        .map(({ before, after }) => [`$CURRENT_USER.${before.name}`, `$CURRENT_USER.${after.name}`]),
+      laterNames.map(([name, later]) => [`$CURRENT_USER.${name}`, `$CURRENT_USER.${later}`]),
     );
   }
 
