@@ -104,6 +104,35 @@ describe('a migration of a running site', () => {
     expect(await states()).toEqual(['published', 'published']);
   });
 
+  it('8.18 compares them if the migration fills in a default or converts values', async () => {
+    const title = { type: 'string' } as const;
+    const kind = { type: 'enumeration', enum: ['news', 'essay'] } as const;
+    const rank = { type: 'integer' } as const;
+    await open({ contentTypes: [collection('note', { title, kind, rank }, drafts), tag] });
+    const ids: string[] = [];
+    for (const at of ['a', 'b', 'c'])
+      ids.push((await send('POST', 'notes', { title: at, kind: 'news' })).documentId as string);
+    const later = {
+      title,
+      kind: { ...kind, enum: ['report', 'essay'], convert: { news: 'report' } },
+      rank: { ...rank, required: true, default: 5 },
+    } as const;
+    const model: Model = { contentTypes: [collection('note', later, drafts), tag] };
+    await migrateContent({ orm: ormOf(host), model });
+    await restart(model);
+    const modified = async (): Promise<string[]> =>
+      (await get('notes?status=draft&publicationFilter=modified&sort=id')).map((one: any) => one.documentId);
+    const [same, empty, other] = ids;
+    expect(await modified()).toEqual([]);
+    await send('PUT', `notes/${same}?status=draft`, { title: 'x' });
+    await send('PUT', `notes/${empty}?status=draft`, { rank: null });
+    await send('PUT', `notes/${other}?status=draft`, { kind: 'essay' });
+    expect(await modified()).toEqual(ids);
+    await send('PUT', `notes/${same}?status=draft`, { title: 'a' });
+    await send('PUT', `notes/${other}?status=draft`, { kind: 'report' });
+    expect(await modified()).toEqual([empty]);
+  });
+
   it('locks only the tables whose rows it reads or changes', async () => {
     await open(NUMBERS);
     const { up, online } = await contentMigration({ orm: ormOf(host), model: WHOLE });

@@ -2,6 +2,7 @@
 import { componentsOf } from './unique-inside.js';
 import { createHash } from 'node:crypto';
 import type { Attribute, Component, Storage } from './model.js';
+import { isScalar } from './scalar-of.js';
 
 /** Largest generation. 0 means an unknown revision. */
 const MAX_GENERATION = 65535;
@@ -20,11 +21,13 @@ function componentsIn(attributes: Iterable<Attribute>): Set<Component> {
   return found;
 }
 
+/** Migrations convert values to those of `enum`, and fill in defaults of required attributes. */
 const formOf = (attribute: Attribute): unknown => [
   attribute.name,
   attribute.def.type,
   'many' in attribute && attribute.many,
   componentsOf(attribute).map(({ uid }) => uid),
+  ...(isScalar(attribute) ? [attribute.def.enum, attribute.required && attribute.def.default] : []),
 ];
 
 /** Returns the generation of the content that revisions cover. */
