@@ -189,6 +189,23 @@ describe('a migration of a running site', () => {
     expect((await get('notes?sort=id')).map(({ score: one }: any) => one)).toEqual(scores);
   });
 
+  it('begins no backfill after another process has migrated', async () => {
+    await open(NUMBERS);
+    await send('POST', 'notes', { score: '1' });
+    const first = await contentMigration({ orm: ormOf(host), model: WHOLE });
+    const { begin, backfills } = (await contentMigration({ orm: ormOf(host), model: WHOLE })).online;
+    await run(begin);
+    await run(first.online.begin);
+    for (const { prepare, batch } of first.online.backfills) await run([...prepare, batch(0, 1_000_000)]);
+    await connection().transactional(async (context) => {
+      for (const one of first.online.step) await connection().execute(one, [], 'run', context);
+    });
+    await expect(run(backfills[0]?.prepare ?? [])).rejects.toThrow(/another content model/);
+    await restart(WHOLE);
+    await send('POST', 'notes', { score: 2 });
+    expect(await leftovers()).toEqual([]);
+  });
+
   it('stops if the earlier release has written a value that would be lost, and changes nothing', async () => {
     await open(NUMBERS);
     await send('POST', 'notes', { score: '1' });

@@ -133,10 +133,11 @@ function onlineMigration(
   const changes = way.from === null ? withoutBackfills(plan.changes) : plan.changes;
   const { backfills, step, after } = onlineStatementsOf({ ...plan, changes });
   const work = mergedRecords(plan.abandoned, backfillRecordOf(changes));
-  const begin = [beginMigration(schema, way.from), saveBackfillRecord(schema, digestOf(way.to), work)];
+  const check = script(beginMigration(schema, way.from));
   return {
-    begin: backfills.length === 0 ? [] : begin.map(script),
-    backfills,
+    begin: backfills.length === 0 ? [] : [check, script(saveBackfillRecord(schema, digestOf(way.to), work))],
+    // Another process may have migrated in the meantime.
+    backfills: backfills.map((one) => ({ ...one, prepare: [check, ...one.prepare] })),
     step: [...createSchema, ...transitionStatements(evolution, { ...way, statements: step })],
     after,
   };
