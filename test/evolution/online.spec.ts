@@ -239,6 +239,25 @@ describe('a migration of a running site', () => {
     expect(await get('notes?status=draft&publicationFilter=modified')).toEqual([]);
   });
 
+  it('a migration that was written before another one was interrupted refuses to run, there and back', async () => {
+    await open(NUMBERS);
+    await send('POST', 'notes', { score: '1' });
+    const more: Model = {
+      contentTypes: [collection('note', { score: { type: 'string' }, kind: { type: 'string' } }), tag],
+    };
+    const written = await contentMigration({ orm: ormOf(host), model: more });
+    await stopAhead(DRAFTS);
+    await expect(run(written.up)).rejects.toThrow(/data of an interrupted migration/);
+    const { up } = await contentMigration({ orm: ormOf(host), model: more });
+    await run(up);
+    expect(await leftovers()).toEqual([]);
+    await stopAhead(WHOLE);
+    await expect(run(written.down ?? [])).rejects.toThrow(/data of an interrupted migration/);
+    await migrateContent({ orm: ormOf(host), model: more });
+    await run(written.down ?? []);
+    expect(await leftovers()).toEqual([]);
+  });
+
   it.each([
     ['a conversion', WHOLE],
     ['drafts', DRAFTS],

@@ -30,6 +30,7 @@ import { recreateIndex, createIndexConcurrently } from './table-steps.js';
 import {
   deleteBackfillRecord,
   beginMigration,
+  type Expected,
   saveBackfillRecord,
   saveModel,
   type StoredModel,
@@ -98,15 +99,14 @@ async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {
 }
 
 interface Transition {
-  /** Digest of the earlier model; null for none. */
-  readonly from: string | null;
+  readonly from: Expected;
   readonly to: ModelDescription;
   readonly statements: readonly string[];
 }
 
 /**
- * Returns the statements from the model with the digest `from` to the model `to`. They record a change of all
- * types, so running processes discard cached responses: no trigger reports a dropped column.
+ * Returns the statements from the model `from` to the model `to`. They record a change of all types, so
+ * running processes discard cached responses: no trigger reports a dropped column.
  */
 function transitionStatements({ before, after }: Evolution, { from, to, statements }: Transition): string[] {
   const kept = [...before.schema.types.keys()];
@@ -130,15 +130,16 @@ function onlineMigration(
   { plan, createSchema, ...way }: OnlineTransition,
 ): OnlineMigration {
   const { schema } = evolution.after;
-  const changes = way.from === null ? withoutBackfills(plan.changes) : plan.changes;
+  const changes = way.from.digest === null ? withoutBackfills(plan.changes) : plan.changes;
   const { backfills, step, after } = onlineStatementsOf({ ...plan, changes });
   const work = mergedRecords(plan.abandoned, backfillRecordOf(changes));
-  const check = script(beginMigration(schema, way.from));
+  const from = { ...way.from, records: [...way.from.records, work] };
+  const check = script(beginMigration(schema, from));
   return {
     begin: backfills.length === 0 ? [] : [check, script(saveBackfillRecord(schema, digestOf(way.to), work))],
     // Another process may have migrated in the meantime.
     backfills: backfills.map((one) => ({ ...one, prepare: [check, ...one.prepare] })),
-    step: [...createSchema, ...transitionStatements(evolution, { ...way, statements: step })],
+    step: [...createSchema, ...transitionStatements(evolution, { ...way, from, statements: step })],
     after,
   };
 }
@@ -232,8 +233,10 @@ export async function migrationTo(run: Run, goal: Side): Promise<ContentMigratio
   for (const loss of lossesOf(there)) refusals.push(...(await refusalOf(run, loss)));
   const drops = there.list.some(({ guards }) => guards.some(({ allowed }) => allowed));
   const createSchema = await createSchemaStatements(run, schema);
-  const way = { from: stored?.digest ?? null, to: description };
-  const plan = { changes: there, abandoned: stored?.backfill ?? null };
+  const abandoned = stored?.backfill ?? null;
+  const from = { digest: stored?.digest ?? null, records: abandoned === null ? [] : [abandoned] };
+  const way = { from, to: description };
+  const plan = { changes: there, abandoned };
   return {
     up: [...createSchema, ...transitionStatements(evolution, { ...way, statements: statementsOf(plan) })],
     online: onlineMigration(evolution, { ...way, plan, createSchema }),
@@ -241,7 +244,7 @@ export async function migrationTo(run: Run, goal: Side): Promise<ContentMigratio
       drops || stored === null || !isUndone(there, back)
         ? null
         : transitionStatements(back.evolution, {
-            from: digestOf(description),
+            from: { digest: digestOf(description), records: [] },
             to: stored.description,
             statements: statementsOf({ changes: back, abandoned: null }),
           }),

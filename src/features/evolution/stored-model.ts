@@ -2,7 +2,7 @@
 import { modelTableOf } from '../../content/model/model-table.js';
 import type { Schema } from '../../content/model/model.js';
 import { isListOf, isShape, isText, type Test } from '../../kernel/json.js';
-import { param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
+import { join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 import type { Row } from '../../pool/runner.js';
 import { digestOf, type ModelDescription, parseDescription } from '../../content/model/description.js';
 
@@ -73,19 +73,33 @@ const OTHER_MODEL =
   'The database has another content model than this migration expects: run earlier migrations first, or create ' +
   'this one again';
 
+const OTHER_RECORD =
+  'The database has the data of an interrupted migration: continue it with --apply, or create this migration again';
+
+/** State of the database in which a migration may run. */
+export interface Expected {
+  /** Digest of the stored model; null for none. */
+  readonly digest: string | null;
+  /** Backfills that the migration continues or removes. */
+  readonly records: readonly BackfillRecord[];
+}
+
 /**
- * Begins a migration: waits for a running one, and fails if the database does not have the expected model. A
- * null digest means no stored model.
+ * Begins a migration: waits for a running one, and fails if the database has another model than expected, or
+ * other backfills.
  */
-export function beginMigration({ file }: Schema, digest: string | null): Sql {
+export function beginMigration({ file }: Schema, { digest, records }: Expected): Sql {
   const table = modelTableOf(file);
-  return sql`do $content$ declare found text; begin
+  const known = records.map((one) => sql` and a.description <> ${param(JSON.stringify(one))}::jsonb`);
+  return sql`do $content$ declare found text; other boolean := false; begin
   perform pg_advisory_xact_lock(${MIGRATION_LOCK});
   if to_regclass(${quote(table, 'reference')}) is not null then
     select m.digest into found from ${quote(table)} m where m.id = 1;
+    other := exists (select from ${quote(table)} a where a.id = 2${join(known, ' ')});
   end if;
   if found is distinct from ${param(digest)} then raise exception using message = ${param(OTHER_MODEL)};
   end if;
+  if other then raise exception using message = ${param(OTHER_RECORD)}; end if;
 end $content$`;
 }
 
