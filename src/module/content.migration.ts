@@ -5,7 +5,7 @@ import type { Side } from '../features/evolution/pairs.js';
 import type { Locales } from '../content/model/description.js';
 import { buildSchema } from '../content/model/build-schema.js';
 import { DEFAULT_SETTINGS } from '../kernel/settings.js';
-import { applyMigration, connectionOf, type Report } from './content.apply-migration.js';
+import { applyMigration, connectionOf, queryUnlimited, type Report } from './content.apply-migration.js';
 import { withFeatures } from './content.feature.js';
 import type { ContentModel } from './content.options.js';
 
@@ -43,7 +43,7 @@ export function contentMigration({ orm, model }: ContentMigrationOptions): Promi
 
 export function migrationOn(orm: MikroORM, side: Side): Promise<ContentMigration> {
   const connection = connectionOf(orm);
-  const run: Run = (statement) => connection.execute(statement);
+  const run: Run = (statement) => queryUnlimited(connection, statement);
   return migrationTo(run, side);
 }
 

@@ -218,6 +218,25 @@ describe('a migration of a running site', () => {
     expect((await get('notes?sort=id')).map(({ score }: any) => score)).toEqual(['1', 'word']);
   });
 
+  it.each([
+    ['a conversion', { type: 'integer' }, 'access exclusive'],
+    ['an index', { type: 'string', index: true }, 'share update exclusive'],
+  ] as const)('may take longer than statements of requests: %s', async (_what, score, lock) => {
+    await open({ ...NUMBERS, limits: { statementTimeout: 200 } } as Model);
+    await send('POST', 'notes', { score: '1' });
+    const model: Model = { contentTypes: [collection('note', { score }), tag] };
+    await host.sql(`begin`);
+    await host.sql(`lock table notes in ${lock} mode`);
+    const migration = migrateContent({ orm: ormOf(host), model });
+    setTimeout(() => void host.sql('commit'), 4000);
+    await migration;
+    const timeouts = await Promise.all(
+      Array.from({ length: 5 }, () => connection().execute('show statement_timeout')),
+    );
+    expect(timeouts.flat()).toEqual(Array(5).fill({ statement_timeout: '1200ms' }));
+    expect((await contentMigration({ orm: ormOf(host), model })).online.after).toEqual([]);
+  });
+
   it('creates outdated drafts again', async () => {
     await open(NUMBERS);
     const [one, two] = [
