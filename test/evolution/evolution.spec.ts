@@ -118,6 +118,28 @@ describe('migrations of content', () => {
     expect((await contentMigration({ orm, model: before })).up).toEqual([]);
   });
 
+  it('gives the triggers of a renamed type its name, if the tables were created without them', async () => {
+    const other = await createDatabase();
+    const post = { ...before.contentTypes[0], tableName: 'posts' } as ContentTypeDefinition;
+    const connected = await MikroORM.init({
+      clientUrl: other.url,
+      entities: contentEntities({ contentTypes: [post] }),
+    });
+    const execute = (statement: string): Promise<any[]> => connected.em.getConnection().execute(statement);
+    const story = { ...post, singularApiId: 'story', pluralApiId: 'stories', previousName: 'post' } as const;
+    try {
+      await connected.schema.update({ safe: true });
+      await migrateContent({ orm: connected, model: { contentTypes: [story] } });
+      expect(
+        await execute(`select distinct encode(tgargs, 'escape') as args from pg_trigger
+          where tgrelid = 'posts'::regclass and not tgisinternal`),
+      ).toEqual([{ args: 'story\\000' }]);
+    } finally {
+      await connected.close();
+      await other.drop();
+    }
+  });
+
   it('names a new or removed type once, without its attributes', async () => {
     const other = await createDatabase();
     const connected = await MikroORM.init({ clientUrl: other.url, entities: contentEntities(before) });

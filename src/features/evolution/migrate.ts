@@ -162,8 +162,8 @@ const sideOf = (description: ModelDescription, { schema }: Side): Side => ({
 });
 
 /**
- * Returns the model of a database as the side `before`. `isNoted` is true if all change log triggers are
- * current.
+ * Returns the model of a database as the side `before`. `hasCurrentTriggers` is true if no change log trigger
+ * is missing.
  */
 async function beforeOf(run: Run, description: ModelDescription | null, goal: Side): Promise<Side> {
   if (description === null) return emptySide(goal);
@@ -224,7 +224,7 @@ export async function migrationTo(run: Run, goal: Side): Promise<ContentMigratio
   const stored = await readStoredModel(run, schema);
   const former = stored?.description ?? (await modelFromTables(run, goal));
   const found = await beforeOf(run, former, goal);
-  const before = stored === null && former !== null ? { ...found, isNoted: false } : found;
+  const before = stored === null && former !== null ? { ...found, hasCurrentTriggers: false } : found;
   const isSame = stored?.digest === digestOf(description) && before.hasCurrentTriggers === true;
   if (isSame && stored.backfill === null) return missingIndexes(run, schema);
   const evolution = evolutionOf({ before, after: goal });
