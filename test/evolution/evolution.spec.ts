@@ -218,6 +218,37 @@ describe('migrations of content', () => {
     expect(await orm.em.getConnection().execute('select title from posts')).toEqual([{ title: 'kept' }]);
   });
 
+  it('names five of the rows that a loss has, also drafts', async () => {
+    const other = await createDatabase();
+    const drafts = (attributes: ContentTypeDefinition['attributes']): Model => ({
+      contentTypes: [
+        { ...model(attributes).contentTypes[0], draftAndPublish: true } as ContentTypeDefinition,
+      ],
+    });
+    const connected = await MikroORM.init({
+      clientUrl: other.url,
+      entities: contentEntities(drafts({ title: text })),
+    });
+    try {
+      await migrateContent({ orm: connected, model: drafts({ title: text }) });
+      const rows = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => `('${id}', now(), now(), false, 'en', 'x')`);
+      await connected.em
+        .getConnection()
+        .execute(
+          `insert into posts (document_id, created_at, updated_at, published, locale, title) values ${rows.join()}`,
+        );
+      const { refusals } = await contentMigration({ orm: connected, model: drafts({}) });
+      expect(refusals.map((one) => one.text)).toEqual([
+        expect.stringContaining(
+          ': 6 (a (en, draft), b (en, draft), c (en, draft), d (en, draft), e (en, draft), …);',
+        ),
+      ]);
+    } finally {
+      await connected.close();
+      await other.drop();
+    }
+  });
+
   it('docs/migrations.md: the definitions of the page have the described effects', async () => {
     const { model: later } = await snippetWith<{ model: Model }>(
       'docs/migrations.md',

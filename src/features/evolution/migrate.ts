@@ -25,6 +25,7 @@ import {
   type PlannedChanges,
   statementsOf,
   lossMessage,
+  MAX_NAMED,
 } from './plan-migration.js';
 import { recreateIndex, createIndexConcurrently } from './table-steps.js';
 import {
@@ -94,7 +95,7 @@ async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {
   if (rows === 0) return [];
   const [head, tail] = lossMessage(loss);
   const few = typeof row?.['few'] === 'string' ? row['few'] : '';
-  const more = rows > few.split(', ').length ? ', …' : '';
+  const more = rows > MAX_NAMED ? ', …' : '';
   return [{ at: loss.at, rows, text: `${head}${rows} (${few}${more})${tail}` }];
 }
 

@@ -3,7 +3,7 @@ import { renewedChangeLog, renewedTriggers } from '../../content/compile/compile
 import { notedTables } from '../../content/model/change-log-tables.js';
 import type { ContentType } from '../../content/model/model.js';
 import { ownTablesOf } from '../../content/model/own-tables.js';
-import { param, quote, script, type Sql, sql, typeName } from '../../kernel/sql.js';
+import { constant, param, quote, script, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { removeBackfill } from './backfill.js';
 import { type Guard, type Phase, PHASES, stepsIn } from './change.js';
 import type { Changes } from './changes.js';
@@ -39,11 +39,12 @@ export interface Loss {
 export const lossesOf = ({ list }: Changes): Loss[] =>
   list.flatMap(({ at, guards }) => guards.filter(({ allowed }) => !allowed).map((guard) => ({ at, guard })));
 
-const MAX_NAMED = sql`5`;
+/** Rows that a message names. */
+export const MAX_NAMED = 5;
 
 /** Query of the number of lost rows, as `n`, and some of their labels, as `few`. */
 export const lossCountQuery = ({ guard }: Loss): Sql =>
-  sql`select count(*)::int as n, string_agg(q."row", ', ') filter (where q.k <= ${MAX_NAMED}) as few
+  sql`select count(*)::int as n, string_agg(q."row", ', ') filter (where q.k <= ${constant(MAX_NAMED)}) as few
     from (select x."row", row_number() over (order by x."row") as k from (${guard.query}) x) q`;
 
 /** Returns the parts of the message before and after the number of rows. */
@@ -58,7 +59,7 @@ function refuseLoss(loss: Loss): Sql {
   return sql`do $content$ declare n int; few text; begin
   select c.n, c.few into n, few from (${lossCountQuery(loss)}) c;
   if n > 0 then raise exception using message = ${param(head)} || n || ' (' || few
-    || case when n > ${MAX_NAMED} then ', …' else '' end || ')' || ${param(tail)}; end if;
+    || case when n > ${constant(MAX_NAMED)} then ', …' else '' end || ')' || ${param(tail)}; end if;
 end $content$`;
 }
 
