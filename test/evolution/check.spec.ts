@@ -264,6 +264,43 @@ describe('a database that differs from the model', () => {
     await app.get<MikroORM>(CONTENT_ORM).close();
   });
 
+  it('checks types with more than fifty attributes and components, and types without any', async () => {
+    const other = await createDatabase();
+    const part = { type: 'component', component: 'c.part' } as const;
+    const many = <A extends object>(of: A, prefix = ''): Readonly<Record<string, A>> =>
+      Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`${prefix}a${i}`, of]));
+    const wide: Model = {
+      contentTypes: [many({ type: 'email' } as const), many(part, 'p'), {}].map((attributes, i) =>
+        defineCollectionType({ singularApiId: `t${i}`, pluralApiId: `t${i}s`, attributes }),
+      ),
+      components: [defineComponent({ uid: 'c.part', attributes: { text: { type: 'string' } } })],
+    };
+    host = await startModel(other, wide, 'express');
+    const { url, app } = host;
+    try {
+      for (const [path, data] of [
+        ['t0s', { a50: 'somebody@example.com' }],
+        ['t1s', { pa50: { text: 'x' } }],
+        ['t2s', {}],
+      ] as const)
+        await supertest(url).post(`/api/${path}`).send({ data }).expect(201);
+      await host.sql(`update t0s set a50 = 'nobody'`);
+      await host.sql(`update t1s set pa50 = pa50 || '{"other":1}'`);
+      const [schema, settings] = [app.get(CONTENT_SCHEMA), app.get(CONTENT_SETTINGS)];
+      const checked = { database: app.get(Database), schema, settings };
+      for (const all of [false, true])
+        expect((await checkContent(checked, all)).findings).toEqual([
+          expect.objectContaining({
+            text: 'Components contain data that the model does not have: t1.pa50.other',
+          }),
+          ...(all ? [expect.objectContaining({ text: expect.stringContaining('t0.a50: a50 must be') })] : []),
+        ]);
+    } finally {
+      await stop();
+      await other.drop();
+    }
+  });
+
   it('reads return values that violate stricter rules, and writes refuse them', async () => {
     const values = { title: 'long', code: 'A1', rank: 11, kind: 'b', mail: 'nobody' };
     const parts = [{ text: 'x' }, { text: 'long enough' }];

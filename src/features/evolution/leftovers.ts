@@ -58,11 +58,13 @@ export const compileHidden = (types: readonly ContentType[], defaultLocale: stri
 
 export const hasComponents = (type: ContentType): boolean => embeddedIn(type).length > 0;
 
+/** Prints an object of values with names. Has no limit of 50 members, as `json_build_object` has. */
+const objectOf = (values: readonly Sql[]): Sql =>
+  sql`(select row_to_json(v.*)::text from (select ${join(values, ', ')}) v)`;
+
 function instances(type: ContentType, limit: Sql): Sql {
-  const values = embeddedIn(type).map(
-    ({ name, column }) => sql`${quote(name, 'string')}, t.${quote(column)}`,
-  );
-  return sql`select ${constant(type.singularApiId)} as type, json_build_object(${join(values, ', ')})::text as value
+  const values = embeddedIn(type).map(({ name, column }) => sql`t.${quote(column)} as ${quote(name)}`);
+  return sql`select ${constant(type.singularApiId)} as type, ${objectOf(values)} as value
     from ${quote(type.table)} t ${limit}`;
 }
 
@@ -86,16 +88,15 @@ function valuesOf({ attributes }: ContentType): Sql[] {
   return [...attributes.values()].flatMap((attribute) => {
     if (attribute.system || !('column' in attribute)) return [];
     const column = sql`t.${quote(attribute.column)}`;
-    if ('components' in attribute) return [sql`${quote(attribute.name, 'string')}, ${column}`];
+    if ('components' in attribute) return [sql`${column} as ${quote(attribute.name)}`];
     if (!isScalar(attribute) || !attribute.type.readable) return [];
-    return [sql`${quote(attribute.name, 'string')}, ${attribute.type.toJson(column)}`];
+    return [sql`${attribute.type.toJson(column)} as ${quote(attribute.name)}`];
   });
 }
 
 /** Query of the next versions by row `id`: `value` as JSON, the label `row`, and the state. */
 export function compileVersionsAfter(type: ContentType, id: number, count: number): Statement {
-  const values = sql`json_build_object(${join(valuesOf(type), ', ')})::text`;
-  return print(sql`select t.id, ${rowLabel(sql`t`)} as "row", t.published, ${values} as value
+  return print(sql`select t.id, ${rowLabel(sql`t`)} as "row", t.published, ${objectOf(valuesOf(type))} as value
     from ${quote(type.table)} t where t.id > ${param(id)}::int4 order by t.id limit ${param(count)}::int4`);
 }
 
