@@ -121,12 +121,12 @@ function LongTextField(props: FieldProps) {
   );
 }
 
-/** Numbers that JavaScript may not represent; they stay texts. */
-const EXACT = ['biginteger', 'decimal'];
-
-/** Returns the value of a typed number. A text that is not a number stays, so that it can be corrected. */
+/**
+ * Returns the value of a typed number. A text that is not a number stays, so that it can be corrected. So does a
+ * `biginteger`, which JavaScript may not represent: responses have it as a text.
+ */
 function numberOf(text: string, type: string): number | string | null {
-  return EXACT.includes(type) || !isNumber(text) ? orNull(text) : Number(text);
+  return type === 'biginteger' || !isNumber(text) ? orNull(text) : Number(text);
 }
 
 function NumberField(props: FieldProps) {

@@ -65,6 +65,16 @@ const fair = defineCollectionType({
     expect(await stored()).toMatchObject({ rating: 4, weight: -0.05, price: 2.5 });
   });
 
+  it('stay as they were typed when the draft is saved in between: decimals', async () => {
+    await ann.type('Price', '12.0');
+    await ann.savesItself();
+    expect(await ann.valueOf('Price')).toBe('12.0');
+    await ann.type('Price', '5');
+    await ann.saved();
+    expect(await ann.valueOf('Price')).toBe('12.05');
+    expect((await stored()).price).toBe(12.05);
+  });
+
   it('leave an empty field when they are discarded, and when another editor removes them', async () => {
     await ann.type('Weight', '7');
     await ann.press('More actions');
