@@ -2,7 +2,7 @@
 import { Checkbox, Input, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { type ChangeEvent, type ComponentType, type FocusEvent, useState } from 'react';
 import { isNumber, lengthOf, losesDigits, problemOf } from '../form/check.ts';
-import { unfinished, unfinishedText } from '../form/values.ts';
+import { same, unfinished, unfinishedText } from '../form/values.ts';
 import { inputOf, isValidTime, localZone, timeOf } from '../model/local-time.ts';
 import { choicesOf } from '../model/model.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
@@ -122,8 +122,8 @@ function LongTextField(props: FieldProps) {
 }
 
 /**
- * Returns the value of a typed number. A text that is not a number stays, so that it can be corrected. So does a
- * `biginteger`, which JavaScript may not represent: responses have it as a text.
+ * Returns the value of a typed number. A text that is not a number stays, so that it can be corrected.
+ * A `biginteger` stays a text, too: JavaScript may not represent it, and responses have it as a text.
  */
 function numberOf(text: string, type: string): number | string | null {
   return type === 'biginteger' || !isNumber(text) ? orNull(text) : Number(text);
@@ -222,10 +222,10 @@ const textOfJson = (value: unknown): string =>
 function JsonField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<unknown>(props);
   const broken = unfinishedText(value);
-  const stored = textOfJson(value);
-  // The spaces of the editor, as long as the value is the one that they were typed for.
-  const [typed, setTyped] = useState({ text: '', of: '' });
-  const text = typed.of === stored ? typed.text : stored;
+  // The signs of the editor, as long as the value is the one that they were typed for, in any order of keys.
+  const [typed, setTyped] = useState<{ text: string; of: unknown }>({ text: '', of: null });
+  // As entries of lists: an empty text inside of JSON is a value.
+  const text = same([typed.of], [value]) ? typed.text : textOfJson(value);
   const isList = props.attribute.type === 'array';
   const reason = (unsent: string): string => {
     if (losesDigits(unsent)) return texts.longNumber;
@@ -237,7 +237,7 @@ function JsonField(props: FieldProps) {
       const parsed: unknown = next.trim() === '' ? null : JSON.parse(next);
       if (isList && parsed !== null && !Array.isArray(parsed)) return set(unfinished(next));
       set(parsed);
-      setTyped({ text: next, of: textOfJson(parsed) });
+      setTyped({ text: next, of: parsed });
     } catch {
       set(unfinished(next));
     }

@@ -171,6 +171,16 @@ const fair = defineCollectionType({
     expect(ann.page.url()).toContain(id);
   });
 
+  it('keep the text and the cursor of the editor when the draft is saved in between: JSON', async () => {
+    await ann.type('Extra', '{"name": "x", "a": 1}');
+    await ann.savesItself();
+    await ann.page.keyboard.press('ArrowLeft');
+    await ann.page.keyboard.type(', "b": 2');
+    await ann.saved();
+    expect(await ann.valueOf('Extra')).toBe('{"name": "x", "a": 1, "b": 2}');
+    expect((await stored()).extra).toEqual({ name: 'x', a: 1, b: 2 });
+  });
+
   it('are not stored with other digits than those of the editor: JSON', async () => {
     await ann.fill('Extra', '{"id": 12345678901234567890}');
     await ann.fill('Title', 'With a long number');
