@@ -41,6 +41,7 @@ export function nextWrite(form: Form, ifMatch: string | null): Pending | null {
   const { base, problemPaths } = store;
   const values = finishedValues(store.values, base);
   const all = bodyOf(type, { base: isNew ? {} : base, values }, form);
+  if (!isNew && Object.keys(all).length === 0) return null;
   // Without a text to make a uid from, the server would make it from the name of the type, and keep it.
   if (ifMatch === null)
     for (const { name, localized, required } of waitingSlugs(type, values))

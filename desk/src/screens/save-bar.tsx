@@ -65,7 +65,7 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
     phase === 'ready' &&
     missing === null &&
     conflicts.length === 0 &&
-    (state?.status !== 'published' || snapshot.isChanged);
+    (isNew || snapshot.isChanged || (isStored && state?.status !== 'published'));
   const bar = useRef<HTMLDivElement>(null);
   const publish = async (): Promise<void> => {
     if (isPublishing.current) return;

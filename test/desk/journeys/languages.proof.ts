@@ -298,6 +298,38 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     await ann.page.keyboard.press('Escape');
   });
 
+  it('writes no missing language without changes, and publishes the others', async () => {
+    const { documentId } = await make({ title: 'Untouched' });
+    const data = { title: 'Intact' };
+    await visit.api('put', `/articles/${documentId}?status=draft&locale=fr`, { data });
+    await ann.open(`/content/article/${documentId}?locale=ar`);
+    await ann.sees('There is no version in Arabic yet.');
+    const sent: string[] = [];
+    const listen = (request: { method(): string; url(): string }): void => {
+      if (request.method() !== 'GET' && request.url().includes(documentId)) sent.push(request.url());
+    };
+    ann.page.on('request', listen);
+    await ann.page.keyboard.down('Control');
+    await ann.page.keyboard.press('s');
+    await ann.page.keyboard.down('Shift');
+    await ann.page.keyboard.press('p');
+    await ann.page.keyboard.up('Shift');
+    await ann.page.keyboard.up('Control');
+    await ann.rests();
+    ann.page.off('request', listen);
+    expect(sent).toEqual([]);
+    await ann.sees('There is no version in Arabic yet.');
+    const read = async (query: string): Promise<string[]> =>
+      (await visit.api('get', `/articles?filters[documentId]=${documentId}&sort=locale&${query}`)).map(
+        ({ title }: { title: string }) => title,
+      );
+    await ann.press('More actions');
+    await ann.item('Publish all languages');
+    await ann.press('Publish all languages');
+    await ann.until('published', async () => (await read('locale=*')).join() === 'Untouched,Intact');
+    expect(await read('status=draft&locale=ar&fallbackLocale=false')).toEqual([]);
+  });
+
   it('publishes all languages together or none, and takes them back', async () => {
     const { documentId } = await make({ title: 'Together' });
     const put = (locale: string, data: object): Promise<unknown> =>
