@@ -1,6 +1,6 @@
 /** Controls at the end of the header: the palette, the colours, the language and the account. */
 import { ActionIcon, Group, Menu, useMantineColorScheme } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { IconLanguage, IconMoon, IconSearch, IconUser } from '@tabler/icons-react';
 import { lazy, useState } from 'react';
 import { Link } from 'wouter';
@@ -8,6 +8,7 @@ import { session } from '../api/session.ts';
 import { leaving } from '../editor/leaving.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { Opening } from '../parts/opening.tsx';
+import { usePageKeys } from '../parts/page-keys.ts';
 import { useSending } from '../parts/sending.tsx';
 import { settings } from '../settings.ts';
 import { chooseLanguage, languages, useTexts } from '../texts/texts.ts';
@@ -18,7 +19,7 @@ const Palette = lazy(() => import('./palette.tsx'));
 export function PaletteButton() {
   const texts = useTexts();
   const [isOpen, { open, close }] = useDisclosure(false);
-  useHotkeys([['mod+K', open]], []);
+  usePageKeys({ 'mod+K': open });
   return (
     <>
       <ActionIcon variant="subtle" aria-label={texts.palette.title} onClick={open}>

@@ -1,6 +1,5 @@
 /** Bar above a form: what is saved, what is live, and the buttons. */
 import { ActionIcon, Group, Menu, Text } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { IconDeviceFloppy, IconDots } from '@tabler/icons-react';
 import { lazy, useEffect, useRef, useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
@@ -14,6 +13,7 @@ import { hasDrafts, mayRelease } from '../model/model.ts';
 import { ifNoDialog } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
+import { usePageKeys } from '../parts/page-keys.ts';
 import { StatusBadge } from '../parts/status.tsx';
 import { SteadyButton } from '../parts/steady-button.tsx';
 import { reasonText } from '../texts/reasons.ts';
@@ -79,14 +79,11 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
     else void publish();
   };
   const save = (): void => void editor.save().then((isDone) => isDone || focusProblem(bar.current));
-  useHotkeys(
-    [
-      ['mod+S', () => ifOnTop(save)],
-      ['mod+shift+P', () => ifOnTop(() => canPublish && startPublishing())],
-    ],
-    [],
-    true,
-  );
+  const keys = {
+    'mod+S': () => ifOnTop(save),
+    'mod+shift+P': () => ifOnTop(() => canPublish && startPublishing()),
+  };
+  usePageKeys(keys, true);
   if (phase === 'loading') return <div className="desk-savebar desk-savebar-empty" />;
   if (phase === 'failed' || (isGone && !snapshot.isChanged)) return null;
   return (

@@ -48,6 +48,30 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await publishedTitle(id)).toBe(`Keys in ${field}`);
   });
 
+  it('work on a keyboard without Latin letters, and by the names of keys on one with them', async () => {
+    const press = (key: string, code: string, shiftKey = false): Promise<unknown> => {
+      const event = { key, code, shiftKey, ctrlKey: true, bubbles: true, cancelable: true };
+      const made = `new KeyboardEvent('keydown', ${JSON.stringify(event)})`;
+      return ann.page.evaluate(`document.activeElement.dispatchEvent(${made})`);
+    };
+    await ann.openAnew('/content/article/new');
+    await ann.type('Title', 'Of other letters');
+    // The key of "s" on a Dvorak keyboard is that of "o" on others.
+    await press('o', 'KeyS');
+    await ann.rests();
+    expect(ann.page.url()).toMatch(/new$/);
+    // A Hebrew and a Greek keyboard.
+    expect(await press('ד', 'KeyS')).toBe(false);
+    await ann.savesItself();
+    expect(await press('Π', 'KeyP', true)).toBe(false);
+    await ann.status('Published');
+    // A Russian keyboard.
+    await press('л', 'KeyK');
+    await ann.until('the palette', async () => (await ann.focused()) === 'Go to');
+    await ann.page.keyboard.press('Escape');
+    await ann.until('closed', async () => (await ann.page.$$('[role=dialog]')).length === 0);
+  });
+
   it('concern the document of a drawer, not the form under it', async () => {
     const id = await openDraft('Under a drawer');
     await openDrawer();
