@@ -5,7 +5,8 @@ import type { Parameters } from '../api/query.ts';
 import { settings } from '../settings.ts';
 import { emptyLinks } from '../form/empty-links.ts';
 import { type Json, readValues, textOfValue } from '../form/values.ts';
-import { hasDrafts, mayOpen, type Model, type Type } from '../model/model.ts';
+import { versionQuery } from '../model/list-query.ts';
+import { mayOpen, type Model, type Type } from '../model/model.ts';
 import { populateOf } from '../model/populate.ts';
 
 export type BulkVerb = 'publish' | 'unpublish' | 'delete';
@@ -23,8 +24,11 @@ export interface Seen {
 export interface Tagged extends Seen {
   /** Null if it could not be read. */
   readonly etag: string | null;
-  /** Write of another editor since the list was read; null for none. */
-  readonly since: 'changed' | 'deleted' | null;
+  /**
+   * Write of another editor since the list was read; null for none. `absent`: the list shows another language
+   * instead of the one that would be written.
+   */
+  readonly since: 'changed' | 'deleted' | 'absent' | null;
   /** Labels of required links that are empty. */
   readonly gaps: readonly string[];
 }
@@ -63,13 +67,15 @@ interface Place {
 }
 
 interface Reading extends Place {
-  /** Model, to find required links that are empty; null to read none. */
-  readonly model: Model | null;
+  readonly verb: BulkVerb;
+  readonly model: Model;
+  /** Whether required links that are empty are sought. */
+  readonly findsGaps: boolean;
 }
 
 interface Present extends Pick<Tagged, 'etag' | 'gaps'> {
   /** Null if the document does not exist any more. */
-  readonly updatedAt: string | null;
+  readonly found: Json | null;
 }
 
 const TAGS_AT_ONCE = 6;
@@ -80,34 +86,37 @@ const localeOf = (verb: BulkVerb, { type, locale }: Place): object =>
 const send = async ({ route }: Type, body: object): Promise<Answer> =>
   (await request<Answer>(`${settings.api}/${route}/bulk`, { method: 'POST', body })).body;
 
-/** Reads the current version. Without `findOne`, a list shows it, and has no tag of one document. */
-async function presentOf(documentId: string, { type, locale, model }: Reading): Promise<Present> {
-  const query = {
-    fields: ['updatedAt'],
-    ...(hasDrafts(type) ? { status: 'draft' } : {}),
-    ...(type.localized ? { locale, fallbackLocale: 'false' } : {}),
-  };
+/** Reads the version that the list shows. Without `findOne`, a list returns it, which has no tag of it. */
+async function presentOf(documentId: string, { type, locale, model, findsGaps }: Reading): Promise<Present> {
+  const fields = ['updatedAt', ...(type.localized ? ['locale'] : [])];
+  const query = { fields, ...versionQuery({ type, model }, locale) };
   const path = `${settings.api}/${type.route}`;
   if (mayOpen(type)) {
-    const populate = model === null ? {} : populateOf(model, type);
+    const populate = findsGaps ? populateOf(model, type) : {};
     const options = { query: { ...query, populate } };
     const { body, etag } = await request<{ data: Json }>(`${path}/${documentId}`, options);
-    const gaps =
-      model === null ? [] : emptyLinks(type, readValues(body.data, type, { model, former: null }), model);
-    return { etag, updatedAt: textOfValue(body.data['updatedAt']), gaps };
+    const gaps = findsGaps
+      ? emptyLinks(type, readValues(body.data, type, { model, former: null }), model)
+      : [];
+    return { etag, found: body.data, gaps };
   }
   const one = { filters: { documentId }, pagination: { pageSize: 1 } };
   const { body } = await request<{ data: readonly Json[] }>(path, { query: { ...query, ...one } });
-  const [found] = body.data;
-  return { etag: null, updatedAt: found === undefined ? null : textOfValue(found['updatedAt']), gaps: [] };
+  return { etag: null, found: body.data[0] ?? null, gaps: [] };
+}
+
+function sinceOf(found: Json | null, seen: Seen, { type, locale, verb }: Reading): Tagged['since'] {
+  if (found === null) return 'deleted';
+  // A deletion covers all languages.
+  if (type.localized && verb !== 'delete' && found['locale'] !== locale) return 'absent';
+  return seen.updatedAt !== '' && textOfValue(found['updatedAt']) !== seen.updatedAt ? 'changed' : null;
 }
 
 async function tagOf(seen: Seen, reading: Reading): Promise<Tagged> {
   try {
-    const { etag, updatedAt, gaps } = await presentOf(seen.documentId, reading);
-    const isChanged = seen.updatedAt !== '' && updatedAt !== seen.updatedAt;
-    if (updatedAt === null) return { ...seen, etag, gaps, since: 'deleted' };
-    return { ...seen, etag, gaps, since: isChanged ? 'changed' : null };
+    const { etag, gaps, found } = await presentOf(seen.documentId, reading);
+    const since = sinceOf(found, seen, reading);
+    return { ...seen, etag, gaps: since === 'absent' ? [] : gaps, since };
   } catch (error) {
     if (error instanceof ApiError)
       return { ...seen, etag: null, gaps: [], since: error.status === 404 ? 'deleted' : null };
@@ -125,8 +134,13 @@ export async function tagAll(documents: readonly Seen[], reading: Reading): Prom
   return tagged;
 }
 
+/** Documents with a version that an action writes. */
+export const existing = (tagged: readonly Tagged[]): readonly Tagged[] =>
+  tagged.filter(({ since }) => since !== 'absent');
+
 /** Writes documents. One that fails, or that another editor has changed since, does not stop the others. */
-export async function writeMany(verb: BulkVerb, documents: readonly Tagged[], place: Place): Promise<Report> {
+export async function writeMany(verb: BulkVerb, tagged: readonly Tagged[], place: Place): Promise<Report> {
+  const documents = existing(tagged);
   // A tag names the version of one language, and a deletion may cover more.
   const hasTags = verb !== 'delete' || !place.type.localized;
   const data = documents.map(({ documentId, etag }) => ({

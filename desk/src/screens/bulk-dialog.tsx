@@ -5,6 +5,7 @@ import { OfflineError } from '../api/errors.ts';
 import {
   type BulkVerb,
   countMatching,
+  existing,
   isTooMany,
   type Report,
   type Seen,
@@ -52,15 +53,15 @@ const asksForLinks = ({ type, verb }: Props, model: Model): boolean =>
 /** Reads the current versions, or counts the documents that match. */
 function useChecked(props: Props) {
   const { type, verb, locale, chosen } = props;
-  const known = useModel();
-  const model = asksForLinks(props, known) ? known : null;
+  const model = useModel();
+  const findsGaps = asksForLinks(props, model);
   return useQuery({
     queryKey: ['bulk', type.name, verb, locale, chosen],
     queryFn: async (): Promise<Checked> => {
       if (chosen.kind === 'matching')
         return { count: await countMatching(verb, chosen.selection), tagged: null };
-      const tagged = await tagAll(chosen.documents, { type, locale, model });
-      return { count: tagged.length, tagged };
+      const tagged = await tagAll(chosen.documents, { type, verb, locale, model, findsGaps });
+      return { count: existing(tagged).length, tagged };
     },
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -138,7 +139,7 @@ interface TitlesProps {
   readonly tagged: readonly Tagged[];
 }
 
-/** Titles of the selected documents; first those that others have changed or deleted, or with gaps. */
+/** Titles of the selected documents; first those with a remark, such as those that others have changed. */
 function Titles({ documents, tagged }: TitlesProps) {
   const { bulk } = useTexts();
   const news = new Map(

@@ -29,6 +29,7 @@ export const bulk: typeof english = {
   checking: 'Änderungen anderer werden gesucht',
   changed: 'geändert, seit Sie die Liste geöffnet haben',
   deleted: 'gelöscht, seit Sie die Liste geöffnet haben',
+  absent: 'hat keine Fassung in dieser Sprache',
   without: (fields) => `ohne Pflichtfelder: ${fields}`,
   more: (count) => `und ${count} weitere`,
   failed: (count) => `Abgelehnt: ${documents(count)}`,

@@ -27,6 +27,7 @@ export const bulk = {
   checking: 'Looking for changes by other editors',
   changed: 'changed since you opened the list',
   deleted: 'deleted since you opened the list',
+  absent: 'has no version in this language',
   without: (fields: string) => `without required fields: ${fields}`,
   more: (count: number) => `and ${count} more`,
   failed: (count: number) => `${documents(count)} refused:`,

@@ -354,6 +354,34 @@ const imprint = defineSingleType({
     await visit.api('delete', `/articles/${kept.documentId}`);
   });
 
+  it('is told which selected documents lack the language of the list, and deletes them all the same', async () => {
+    const [both, english] = await Promise.all(
+      ['Mist of both', 'Mist in English'].map((title) =>
+        visit.api('post', '/articles?status=draft', { data: { title } }),
+      ),
+    );
+    const data = { title: 'Mist of both in French' };
+    await visit.api('put', `/articles/${both.documentId}?status=draft&locale=fr`, { data });
+    await ann.open('/content/article?q=mist&locale=fr');
+    await ann.sees('1 to 2 of 2');
+    await ann.check('Select all on this page');
+    await ann.press('Publish');
+    await ann.sees('Mist in English (has no version in this language)');
+    await ann.sees('Publish 1 document?');
+    await confirm('Publish');
+    await ann.sees('Published: 1 document');
+    await ann.seesNot('no longer exists');
+    await ann.check('Select all on this page');
+    await ann.press('Delete');
+    await ann.sees('Delete 2 documents?');
+    await ann.seesNot('Looking for changes');
+    await ann.seesNot('since you opened the list');
+    await confirm('Delete');
+    await ann.sees('Deleted: 2 documents');
+    const left = await visit.room.http.get(`/api/articles/${english.documentId}?status=draft`);
+    expect(left.status).not.toBe(200);
+  });
+
   it('publishes all that match, also those of other pages', async () => {
     for (let i = 0; i < 12; i += 1)
       await visit.api('post', '/articles?status=draft', { data: { title: `Hail ${i}` } });
