@@ -1,6 +1,7 @@
 /** Journeys of an editor who looks back: versions and their differences, restoring, and the trash. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HTTPRequest } from 'puppeteer-core';
-import { hasBrowser } from './browser.ts';
+import { failRequests, hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { startVisit, type Visit } from './visit.ts';
@@ -75,6 +76,39 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await ann.text()).not.toContain('This is the first version.');
     await ann.open(`/history/article/${id}`);
     await ann.heading('History of Harbours of the north');
+  });
+
+  it('seeks older versions for a comparison, and asks for a page that failed only by a button', async () => {
+    const { documentId } = await api('post', '/articles', { data: { title: 'Low' } });
+    await api('put', `/articles/${documentId}?status=draft`, { data: { title: 'Low tide' } });
+    // The first page ends with the draft.
+    for (let rating = 1; rating <= 24; rating += 1)
+      await api('put', `/articles/${documentId}`, { data: { title: 'Low tide', rating: rating % 10 } });
+    const versions = (): Promise<number> =>
+      ann.texts('nav[aria-label=Versions] a').then(({ length }) => length);
+    await ann.open(`/history/article/${documentId}`);
+    await ann.until('a page', async () => (await versions()) === 25);
+    await (await ann.page.$$('nav[aria-label=Versions] a')).at(-1)?.click();
+    await ann.until(
+      'differences',
+      async () => (await differences()).join() === 'Title Before Low After Low tide',
+    );
+    expect(await versions()).toBe(26);
+    const release = await failRequests(ann.page, '*page?=2&*');
+    const asked: string[] = [];
+    const listen = (request: HTTPRequest): void => {
+      if (request.url().includes('[page]=2')) asked.push(request.url());
+    };
+    ann.page.on('request', listen);
+    await ann.openAnew(`/history/article/${documentId}?at=2000-01-01T00:00:00.000Z`);
+    await ann.until('the failure', async () => (await ann.texts('#content [role=alert]')).length === 1);
+    const { length } = asked;
+    await sleep(1500);
+    expect(asked).toHaveLength(length);
+    ann.page.off('request', listen);
+    await release();
+    await ann.press('Try again');
+    await ann.until('all versions', async () => (await versions()) === 26);
   });
 
   it('reads a version as it was', async () => {

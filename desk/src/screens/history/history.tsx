@@ -43,7 +43,9 @@ export function HistoryScreen({ type, documentId }: Props) {
   const versions = list.data?.pages.flatMap(({ data }) => data);
   const chosen =
     version ?? versions?.find((one) => at !== null && one.since <= at && at <= one.at)?.id ?? null;
-  const isSought = at !== null && chosen === null && list.hasNextPage && !list.isFetching;
+  // After a page that failed, the editor asks again.
+  const mayLoad = list.hasNextPage && !list.isFetching && list.error === null;
+  const isSought = at !== null && chosen === null && mayLoad;
   useEffect(() => {
     if (isSought) void list.fetchNextPage();
   }, [isSought, list]);
@@ -98,6 +100,8 @@ export function HistoryScreen({ type, documentId }: Props) {
                 subject={subject}
                 id={selected}
                 others={versions}
+                isEnd={!list.hasNextPage}
+                load={mayLoad ? () => void list.fetchNextPage() : null}
                 restored={(at) => void (isShown.current && navigate(`/content/${place}${addressOf(at)}`))}
               />
             )}

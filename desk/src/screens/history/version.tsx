@@ -2,7 +2,7 @@
 import { Button, Center, Group, Loader, Paper, Select, Stack, Tabs, Text } from '@mantine/core';
 import { IconRestore } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { typeOn } from '../../editor/type-on.ts';
 import { differencesOf } from '../../form/version-changes.ts';
 import { hasDrafts } from '../../model/model.ts';
@@ -21,10 +21,14 @@ interface Props {
   readonly id: string;
   /** Versions that this one can be compared with. */
   readonly others: readonly Version[];
+  /** Whether the others are all versions of the list. */
+  readonly isEnd: boolean;
+  /** Loads older versions; null while it cannot. */
+  readonly load: (() => void) | null;
   readonly restored: (locale: string | null) => void;
 }
 
-export function OneVersion({ subject, id, others, restored }: Props) {
+export function OneVersion({ subject, id, restored, ...list }: Props) {
   const texts = useTexts();
   const { history } = texts;
   const { dateTime, localeName } = useFormats();
@@ -60,7 +64,7 @@ export function OneVersion({ subject, id, others, restored }: Props) {
               <Tabs.Tab value="content">{history.content}</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="changes">
-              <Changes {...{ subject, id, others }} />
+              <Changes {...{ subject, id, ...list }} />
             </Tabs.Panel>
             <Tabs.Panel value="content">
               <StoredPart part={subject.type} content={content} />
@@ -115,13 +119,17 @@ function earlierThan(id: string, versions: readonly Version[]): string | null {
   return versions.slice(at + 1).find((one) => hasContent(one) && one.locale === locale)?.id ?? null;
 }
 
-function Changes({ subject, id, others }: Pick<Props, 'subject' | 'id' | 'others'>) {
+function Changes({ subject, id, others, isEnd, load }: Omit<Props, 'restored'>) {
   const texts = useTexts();
   const { dateTime, localeName } = useFormats();
   const [other, setOther] = useState(FORMER);
   const { data } = useChangesOf(subject, id, null);
   // The first draft after a publication has no draft before it: the published version is.
   const before = data?.from === null ? earlierThan(id, others) : null;
+  const isSought = data?.from === null && before === null && !isEnd;
+  useEffect(() => {
+    if (isSought) load?.();
+  }, [isSought, load]);
   const choices = others
     .filter((one) => one.id !== id && hasContent(one))
     .map(({ id: value, at, status, locale }) => ({
@@ -140,7 +148,11 @@ function Changes({ subject, id, others }: Pick<Props, 'subject' | 'id' | 'others
         onChange={(next) => setOther(next ?? FORMER)}
         maw={420}
       />
-      <Compared {...{ subject, id }} other={other === FORMER ? before : other} />
+      {isSought && other === FORMER ? (
+        <Loading />
+      ) : (
+        <Compared {...{ subject, id }} other={other === FORMER ? before : other} />
+      )}
     </Stack>
   );
 }
