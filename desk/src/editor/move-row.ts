@@ -1,5 +1,6 @@
 /** Moves a row of a list: writes the numbers that its order attribute needs. */
 import { request } from '../api/http.ts';
+import { readRows } from '../api/read-rows.ts';
 import type { Json } from '../form/values.ts';
 import { INTEGERS, type Limits, type Numbered, renumbered } from '../model/list-order.ts';
 import { type ListState, versionQuery } from '../model/list-query.ts';
@@ -11,9 +12,6 @@ interface Source {
   readonly model: Model;
   readonly state: ListState;
 }
-
-/** Most documents of one request. */
-const CHUNK = 100;
 
 interface Row extends Numbered {
   /** Language of the version that the list shows, which may be another than that of the list. */
@@ -32,22 +30,13 @@ function rowOf(document: Json, { type }: Source): Row {
 /** Reads the existing documents from `start` up to, but not including, `end`. */
 async function read(source: Source, start: number, end: number): Promise<readonly Row[]> {
   const { type, model, state } = source;
-  const rows: Row[] = [];
-  for (let at = start; at < end; at += CHUNK) {
-    const limit = Math.min(CHUNK, end - at);
-    const query = {
-      fields: [type.order, ...(type.localized ? ['locale'] : [])],
-      ...versionQuery({ type, model }, state.locale),
-      sort: state.sort,
-      pagination: { start: at, limit, withCount: false },
-    };
-    const { body } = await request<{ readonly data: readonly Json[] }>(`${settings.api}/${type.route}`, {
-      query,
-    });
-    rows.push(...body.data.map((document) => rowOf(document, source)));
-    if (body.data.length < limit) break;
-  }
-  return rows;
+  const query = {
+    fields: [type.order, ...(type.localized ? ['locale'] : [])],
+    ...versionQuery({ type, model }, state.locale),
+    sort: state.sort,
+  };
+  const documents = await readRows<Json>(`${settings.api}/${type.route}`, query, { start, end });
+  return documents.map((document) => rowOf(document, source));
 }
 
 /** Rows of the page in their new order, and the place of the row that was moved. */

@@ -1,6 +1,7 @@
 /** Requests of the audit screen: entries, and the names of what they are about. */
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { request } from '../../api/http.ts';
+import { MAX_ROWS, readRows } from '../../api/read-rows.ts';
 import { type Json, textOfValue } from '../../form/values.ts';
 import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilters, auditQuery } from '../../model/audit-list.ts';
 import { hasDrafts, type Model } from '../../model/model.ts';
@@ -73,8 +74,6 @@ function wantedOf(entries: readonly About[], model: Model): readonly Wanted[] {
   return [...wanted.values()].map(({ ids, ...rest }) => ({ ...rest, ids: [...ids].sort() }));
 }
 
-const MAX_IDS = 100;
-
 interface Titles extends Wanted {
   readonly byId: ReadonlyMap<string, string>;
   /** Titles of deleted documents. */
@@ -88,17 +87,16 @@ async function readTitles({ type: name, locale, ids }: Wanted, model: Model): Pr
   const titles = { type: name, locale, ids, byId, deleted };
   if (type === null) return titles;
   const path = name === 'file' ? '/upload/files/page' : `/${type.route}`;
-  for (let at = 0; at < ids.length; at += MAX_IDS) {
-    const part = ids.slice(at, at + MAX_IDS);
+  for (let at = 0; at < ids.length; at += MAX_ROWS) {
+    const part = ids.slice(at, at + MAX_ROWS);
     const query = {
       filters: { documentId: { $in: part } },
       ...(name === 'file' ? {} : { fields: [type.title] }),
       ...(hasDrafts(type) ? { status: 'draft' } : {}),
       ...(type.localized ? { locale: locale ?? model.defaultLocale } : {}),
-      pagination: { pageSize: MAX_IDS },
     };
-    const { body } = await request<{ data: readonly Json[] }>(`${settings.api}${path}`, { query });
-    for (const one of body.data) byId.set(String(one['documentId']), textOfValue(one[type.title]));
+    const found = await readRows<Json>(`${settings.api}${path}`, query, { end: part.length });
+    for (const one of found) byId.set(String(one['documentId']), textOfValue(one[type.title]));
     const missing = part.filter((id) => !byId.has(id));
     if (missing.length === 0 || !('trash' in type.verbs)) continue;
     for (const { documentId, title } of await readDeleted(type, missing))
@@ -124,10 +122,7 @@ export async function allNames(
   known: Named['users'],
 ): Promise<Named['users']> {
   const ids = usersIn(entries.map(({ by }) => by)).filter((id) => !Object.hasOwn(known, id));
-  let names = known;
-  for (let at = 0; at < ids.length; at += MAX_IDS)
-    names = { ...names, ...(await readNames(ids.slice(at, at + MAX_IDS))) };
-  return names;
+  return { ...known, ...(await readNames(ids)) };
 }
 
 /** Names of the callers and documents of entries that the caller may read. */

@@ -1,6 +1,7 @@
 /** Requests of the history of a document, and of the trash. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { request } from '../../api/http.ts';
+import { MAX_ROWS, readRows } from '../../api/read-rows.ts';
 import type { Json } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
 import { MANAGED } from '../../parts/changes.ts';
@@ -131,10 +132,8 @@ export const useTrash = ({ name, route }: Type, page: number) =>
   });
 
 /** Deleted documents out of at most a page of ids. */
-export const readDeleted = async ({ route }: Type, ids: readonly string[]): Promise<readonly Deleted[]> => {
-  const query = { documentId: ids, pagination: { pageSize: ids.length } };
-  return (await request<Page<Deleted>>(`${settings.api}/${route}/trash`, { query })).body.data;
-};
+export const readDeleted = ({ route }: Type, documentId: readonly string[]): Promise<readonly Deleted[]> =>
+  readRows<Deleted>(`${settings.api}/${route}/trash`, { documentId }, { end: documentId.length });
 
 /** Restores a deleted document. Returns the names of values that it has not restored. */
 export const restoreDocument = ({ route }: Type, documentId: string): Promise<readonly string[]> =>
@@ -142,15 +141,31 @@ export const restoreDocument = ({ route }: Type, documentId: string): Promise<re
 
 type Named = Readonly<Record<string, string>>;
 
-/** Reads the names of at most a page of users. */
+interface NamedUser {
+  readonly documentId: string;
+  readonly username?: string;
+}
+
+/** Reads users out of at most a page of ids. Their list has no total, so it ends with an empty response. */
+async function readUsers(ids: readonly string[], signal?: AbortSignal): Promise<readonly NamedUser[]> {
+  const users: NamedUser[] = [];
+  while (users.length < ids.length) {
+    const query = { filters: { documentId: { $in: ids } }, start: users.length, limit: ids.length };
+    const ask = { query, ...(signal === undefined ? {} : { signal }) };
+    const { body } = await request<readonly NamedUser[]>(`${settings.api}/users`, ask);
+    if (body.length === 0) break;
+    users.push(...body);
+  }
+  return users;
+}
+
+/** Reads the names of users. */
 export async function readNames(ids: readonly string[], signal?: AbortSignal): Promise<Named> {
-  const query = { filters: { documentId: { $in: ids } }, limit: ids.length };
-  const path = `${settings.api}/users`;
-  const users = (await request<readonly { documentId: string; username?: string }[]>(path, { query, signal }))
-    .body;
-  return Object.fromEntries(
-    users.flatMap(({ documentId, username }) => (username === undefined ? [] : [[documentId, username]])),
-  );
+  const names: Record<string, string> = {};
+  for (let at = 0; at < ids.length; at += MAX_ROWS)
+    for (const { documentId, username } of await readUsers(ids.slice(at, at + MAX_ROWS), signal))
+      if (username !== undefined) names[documentId] = username;
+  return names;
 }
 
 /** Ids of the users among the writers. */
