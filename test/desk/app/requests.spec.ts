@@ -1,0 +1,142 @@
+/** Requests that the desk sends: parts of lists, questions before bulk actions, and saves of a language. */
+import { FormStore } from '../../../desk/src/form/store.ts';
+import { newValues } from '../../../desk/src/form/values.ts';
+import type { Attribute, Type } from '../../../desk/src/model/model.ts';
+import { MODEL } from './model.ts';
+
+// The parts of a page that modules of the desk need when they are loaded.
+const page = globalThis as any;
+const { document, BroadcastChannel, fetch } = page;
+const settings = JSON.stringify({ base: '/desk', api: '/api', session: false, signIn: null });
+page.document = { getElementById: () => ({ textContent: settings }) };
+page.BroadcastChannel = class {
+  addEventListener(): void {}
+};
+// Their types would add those of a browser to the server.
+const [ROWS, BULK, WRITE] = ['api/read-rows', 'editor/bulk', 'editor/next-write'].map(
+  (name) => `../../../desk/src/${name}.ts`,
+) as [string, string, string];
+const { readRows } = await import(ROWS);
+const { tagAll, writeMany } = await import(BULK);
+const { nextWrite } = await import(WRITE);
+Object.assign(page, { document, BroadcastChannel });
+
+type Respond = (query: URLSearchParams, path: string) => object | null;
+
+/** Requests since the last call: the query of a read, the body of a write. */
+const sent: unknown[] = [];
+
+/** Responds to the requests of the desk, with a 404 for null. */
+function serve(respond: Respond): void {
+  page.fetch = (address: string, { body }: { readonly body?: string }) => {
+    const { searchParams, pathname } = new URL(address, 'http://desk.test');
+    sent.push(body === undefined ? Object.fromEntries(searchParams) : JSON.parse(body));
+    const found = respond(searchParams, pathname);
+    return Promise.resolve(new Response(JSON.stringify(found ?? {}), { status: found === null ? 404 : 200 }));
+  };
+}
+
+afterEach(() => {
+  sent.length = 0;
+  page.fetch = fetch;
+});
+
+const attributeOf = (rest: Partial<Attribute>): Attribute => ({
+  name: 'title',
+  type: 'string',
+  label: 'Title',
+  required: false,
+  localized: true,
+  actions: ['find', 'findOne', 'create', 'update'],
+  ...rest,
+});
+const TYPE: Type = {
+  ...(MODEL.type('article') as Type),
+  localized: true,
+  verbs: { find: 'all', findOne: 'all', update: 'all', readDrafts: 'all' },
+  attributes: [
+    attributeOf({}),
+    attributeOf({ name: 'lead', type: 'text' }),
+    attributeOf({ name: 'slug', type: 'uid', targetField: 'title', generate: true }),
+  ],
+};
+
+describe('rows of a list', () => {
+  const serveRows = (count: number, maxLimit: number): void =>
+    serve((query) => {
+      const [start, asked] = ['start', 'limit'].map((name) => Number(query.get(`pagination[${name}]`)));
+      const limit = Math.min(asked ?? 0, maxLimit);
+      const rows = Array.from({ length: count }, (_, at) => at).slice(start, (start ?? 0) + limit);
+      return { data: rows, meta: { pagination: { start, limit } } };
+    });
+  const rows = (start: number, end: number): readonly number[] =>
+    Array.from({ length: end - start }, (_, at) => start + at);
+
+  it.each([
+    ['all, by requests of 100', 100, 0, Infinity, rows(0, 250), 3],
+    ['all, from a server that returns at most 30', 30, 0, Infinity, rows(0, 250), 9],
+    ['a range, from a server that returns at most 30', 30, 10, 100, rows(10, 100), 3],
+    ['a range by one request', 100, 9, 21, rows(9, 21), 1],
+    ['a range beyond the end', 100, 240, 300, rows(240, 250), 1],
+  ])('are %s', async (_name, maxLimit, start, end, expected, requests) => {
+    serveRows(250, maxLimit);
+    expect(await readRows('/api/articles', {}, { start, end })).toEqual(expected);
+    expect(sent).toHaveLength(requests);
+  });
+});
+
+describe('a question before a bulk action', () => {
+  const seen = ['both', 'english', 'changed', 'gone'].map((documentId) => ({
+    documentId,
+    title: documentId,
+    updatedAt: 'then',
+  }));
+  const found: Readonly<Record<string, object>> = {
+    both: { locale: 'fr', updatedAt: 'then' },
+    english: { locale: 'en', updatedAt: 'then' },
+    changed: { locale: 'fr', updatedAt: 'now' },
+  };
+  const tagsFor = async (verb: string): Promise<readonly any[]> => {
+    serve((_query, path) => {
+      const data = found[path.split('/').at(-1) ?? ''];
+      return data === undefined ? null : { data };
+    });
+    return tagAll(seen, { type: TYPE, locale: 'fr', verb, model: MODEL, findsGaps: false });
+  };
+
+  it('tells documents without the language of the list from deleted ones, and leaves them out', async () => {
+    const tagged = await tagsFor('publish');
+    expect(tagged.map(({ since }) => since)).toEqual([null, 'absent', 'changed', 'deleted']);
+    expect(sent[0]).toMatchObject({ status: 'draft', locale: 'fr', fallbackLocale: 'en' });
+    sent.length = 0;
+    serve(() => ({ meta: { done: 2, errors: [{ index: 2, documentId: 'gone', error: { status: 404 } }] } }));
+    const { titles, failures } = await writeMany('publish', tagged, { type: TYPE, locale: 'fr' });
+    expect(sent).toMatchObject([{ data: ['both', 'changed', 'gone'].map((documentId) => ({ documentId })) }]);
+    expect(titles).toEqual(['both', 'changed']);
+    expect(failures).toMatchObject([{ title: 'gone' }]);
+  });
+
+  it('finds documents that are deleted in all their languages', async () => {
+    const tagged = await tagsFor('delete');
+    expect(tagged.map(({ since }) => since)).toEqual([null, null, 'changed', 'deleted']);
+  });
+});
+
+describe('a language that is missing', () => {
+  const next = (change: object): any => {
+    const base = newValues(TYPE);
+    const store = new FormStore(base, { ...base, ...change });
+    const size = { within: (data: object) => data };
+    return nextWrite({ model: MODEL, type: TYPE, store, isNew: false, size }, null);
+  };
+
+  it('is not written as long as nothing is typed', () => {
+    expect(next({})).toBeNull();
+    expect(next({ title: '' })).toBeNull();
+  });
+
+  it('gets no slug while it has no title', () => {
+    expect(next({ title: 'Ports' })?.body).toEqual({ data: { title: 'Ports' } });
+    expect(next({ lead: 'Of ships.' })?.body).toEqual({ data: { lead: 'Of ships.', slug: null } });
+  });
+});
