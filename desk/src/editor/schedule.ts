@@ -29,6 +29,14 @@ export const timesToSet = (stored: Schedule, inputs: Times): Partial<Times> =>
     ).map(([, name]) => [name, timeOf(inputs[name] ?? inputOf(stored[name]), stored[name])]),
   );
 
+const [SOON, HOUR] = [10_000, 3_600_000];
+
+/** Milliseconds until the times are read again, at the next one or soon after it; false without times. */
+export function pauseOf({ publishAt, unpublishAt }: Times): number | false {
+  const times = [publishAt, unpublishAt].flatMap((at) => (at === null ? [] : [Date.parse(at)]));
+  return times.length > 0 && Math.min(HOUR, Math.max(SOON, Math.min(...times) - Date.now()));
+}
+
 const pathOf = ({ type, documentId }: Place): string =>
   `${settings.api}/${type.route}${documentId === null ? '' : `/${documentId}`}/actions/schedule`;
 

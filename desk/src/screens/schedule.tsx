@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { isStoredIn } from '../editor/requests.ts';
-import { readSchedule, type Schedule, timesToSet, writeSchedule } from '../editor/schedule.ts';
+import { pauseOf, readSchedule, type Schedule, timesToSet, writeSchedule } from '../editor/schedule.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { inputOf, localZone } from '../model/local-time.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -30,6 +30,8 @@ function useSchedule(editor: DocumentEditor) {
   return useQuery({
     queryKey: keyOf(editor),
     queryFn: () => readSchedule(editor.place),
+    // A time that is over goes.
+    refetchInterval: ({ state: { data } }) => data !== undefined && pauseOf(data),
     enabled: 'schedule' in editor.type.verbs && isStoredIn(state, editor.place.locale),
   });
 }

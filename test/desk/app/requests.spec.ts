@@ -13,12 +13,11 @@ page.BroadcastChannel = class {
   addEventListener(): void {}
 };
 // Their types would add those of a browser to the server.
-const [ROWS, BULK, WRITE] = ['api/read-rows', 'editor/bulk', 'editor/next-write'].map(
-  (name) => `../../../desk/src/${name}.ts`,
-) as [string, string, string];
-const { readRows } = await import(ROWS);
-const { tagAll, writeMany } = await import(BULK);
-const { nextWrite } = await import(WRITE);
+const load = (name: string): Promise<any> => import(`../../../desk/src/${name}.ts`);
+const { readRows } = await load('api/read-rows');
+const { tagAll, writeMany } = await load('editor/bulk');
+const { nextWrite } = await load('editor/next-write');
+const { pauseOf } = await load('editor/schedule');
 Object.assign(page, { document, BroadcastChannel });
 
 type Respond = (query: URLSearchParams, path: string) => object | null;
@@ -119,6 +118,18 @@ describe('a question before a bulk action', () => {
   it('finds documents that are deleted in all their languages', async () => {
     const tagged = await tagsFor('delete');
     expect(tagged.map(({ since }) => since)).toEqual([null, null, 'changed', 'deleted']);
+  });
+});
+
+describe('times to publish and unpublish', () => {
+  const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
+
+  it('are read again when the next one is due, and every ten seconds until it is gone', () => {
+    expect(pauseOf({ publishAt: null, unpublishAt: null })).toBe(false);
+    const pause = pauseOf({ publishAt: inSeconds(1800), unpublishAt: inSeconds(5400) });
+    expect(Math.round(pause / 60_000)).toBe(30);
+    expect(pauseOf({ publishAt: inSeconds(-5), unpublishAt: inSeconds(5400) })).toBe(10_000);
+    expect(pauseOf({ publishAt: inSeconds(1e9), unpublishAt: null })).toBe(3_600_000);
   });
 });
 

@@ -203,6 +203,16 @@ import { startVisit, type Visit } from './visit.ts';
     expect((await visit.api('get', `/articles/${id}/actions/schedule`)).publishAt).toMatch(/^2999-02-02/);
   });
 
+  it('sees a planned time no longer once it is over', async () => {
+    const id = await make({ title: 'For this minute' });
+    const publishAt = new Date(Date.now() + 4000).toISOString();
+    await visit.api('put', `/articles/${id}/actions/schedule`, { data: { publishAt } });
+    await ann.open(`/content/article/${id}`);
+    await ann.sees('Will be published');
+    await ann.seesNot('Will be published');
+    expect(await visit.api('get', `/articles/${id}`)).toMatchObject({ title: 'For this minute' });
+  });
+
   it('does not publish at once if the planned time is over', async () => {
     const id = await make({ title: 'For last year' });
     await ann.open(`/content/article/${id}`);
