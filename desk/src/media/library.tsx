@@ -11,13 +11,14 @@ import {
 } from '@mantine/core';
 import { IconInfoCircle, IconPhotoExclamation } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { type Json, type Link, linkOf, textOfValue } from '../form/values.ts';
 import { distinct } from '../parts/distinct.ts';
 import { pictureOf, Thumbnail } from '../parts/thumbnail.tsx';
 import { useModel } from '../screens/app.tsx';
 import { failureText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
-import { type LibraryState, libraryQuery, readPage, WHOLE_LIBRARY } from './files.ts';
+import { type LibraryState, libraryQuery, readPage, WHOLE_LIBRARY, writeLibrary } from './files.ts';
 
 export interface LibraryProps {
   readonly state: LibraryState;
@@ -33,7 +34,8 @@ export interface LibraryProps {
 export function Library({ state, allowed, chosen, toggle, open, isPicker }: LibraryProps) {
   const texts = useTexts();
   const model = useModel();
-  const query = libraryQuery(state, allowed);
+  // The time of a filter by age stays: each minute would be another list, from its first page.
+  const query = useMemo(() => libraryQuery(state, allowed), [writeLibrary(state).toString(), allowed.join()]);
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ['files', 'list', query],
     placeholderData: keepPreviousData,

@@ -136,6 +136,24 @@ const leaflet = defineCollectionType({
     expect(file).toMatchObject({ alternativeText: 'Ships in a harbour', focalPoint: { x: 25, y: 50 } });
   });
 
+  it('stays on its pages of a filter by age while time passes', async () => {
+    await ann.openAnew('/media?age=week');
+    await ann.until('files', async () => (await names()).includes('harbour.png'));
+    await ann.rests();
+    await ann.page.evaluate('{ const { now } = Date; Date.now = () => now() + 120_000; }');
+    const asked: string[] = [];
+    const listen = (request: { url(): string }): void => {
+      if (request.url().includes('/files/page')) asked.push(request.url());
+    };
+    ann.page.on('request', listen);
+    await ann.check('Select harbour.png');
+    await ann.sees('1 file selected');
+    await ann.rests();
+    ann.page.off('request', listen);
+    expect(asked).toEqual([]);
+    await ann.openAnew('/media');
+  });
+
   it('saves a description next to a change by another editor, and overwrites it only knowingly', async () => {
     const { documentId } = await visit.upload('quay.png', '#5b7553', { folder: '/quays' });
     const path = `/upload?id=${documentId}`;
