@@ -5,6 +5,7 @@ import { lazy, useEffect, useRef, useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { offerCopy } from '../editor/copies.ts';
 import { localesFor } from '../editor/everywhere.ts';
+import { leaving } from '../editor/leaving.ts';
 import { type Everywhere, isStoredIn } from '../editor/requests.ts';
 import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
@@ -198,9 +199,12 @@ function MoreActions({ editor, create, ask, open }: MoreProps) {
   );
 }
 
+/** Opens a copy. If the editor stays, a later new document must not have its values. */
 function duplicate({ store, type }: DocumentEditor, create: () => void): void {
-  offerCopy(store.values, type);
-  create();
+  leaving.ask(() => {
+    offerCopy(store.values, type);
+    create();
+  });
 }
 
 interface PanelProps {

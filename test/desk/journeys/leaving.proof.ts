@@ -93,6 +93,24 @@ const STORY = '[data-path=story] .ProseMirror';
     expect((await stored(id)).story).toBeNull();
   });
 
+  it('opens an empty form after it has stayed instead of opening a copy', async () => {
+    const id = await make('Not copied');
+    await ann.open(`/content/article/${id}`);
+    await ann.page.waitForSelector(COVER);
+    const release = await holdRequests(ann.page, UPLOADS);
+    await ann.give('drop', COVER, [['pier.png', '#2a6f97']]);
+    await ann.page.waitForSelector(`${COVER} [role=progressbar]`);
+    await ann.press('More actions');
+    await ann.item('Duplicate');
+    await asked(UPLOAD);
+    await answer('Cancel', UPLOAD);
+    await release();
+    await ann.until('stored', async () => (await stored(id)).cover?.name === 'pier.png');
+    await ann.open('/content/article/new');
+    await ann.heading('New: Article');
+    expect(await ann.valueOf('Title')).toBe('');
+  });
+
   it('shows another language while a picture arrives, and finds it in the text', async () => {
     const id = await make('Side by side');
     await ann.open(`/content/article/${id}`);
