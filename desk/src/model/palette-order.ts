@@ -11,6 +11,27 @@ const MAX_ENTRIES = 12;
 /** Letters from which documents are searched. */
 export const MIN_LETTERS = 2;
 
+/** Types that are searched at the same time. */
+const AT_ONCE = 8;
+
+/**
+ * Searches types until the palette is full. A type that refuses keeps no other from its documents: throws the
+ * error of one only if all refuse.
+ */
+export async function searchAll<T>(
+  types: readonly T[],
+  search: (type: T) => Promise<readonly Entry[]>,
+): Promise<readonly Entry[]> {
+  const found: Entry[] = [];
+  const errors: unknown[] = [];
+  for (let at = 0; at < types.length && found.length < MAX_ENTRIES; at += AT_ONCE)
+    for (const result of await Promise.allSettled(types.slice(at, at + AT_ONCE).map(search)))
+      if (result.status === 'fulfilled') found.push(...result.value);
+      else errors.push(result.reason);
+  if (errors.length > 0 && errors.length === types.length) throw errors[0];
+  return found;
+}
+
 /** Whether a word of the label begins with the letters. */
 const beginsWord = ({ label }: Entry, letters: string): boolean =>
   ` ${label.toLowerCase()}`.includes(` ${letters}`);

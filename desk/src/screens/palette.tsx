@@ -11,15 +11,14 @@ import { type Json, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import type { Model, Type } from '../model/model.ts';
 import { pageQuery } from '../model/page-query.ts';
-import { entriesFor, type Entry, MIN_LETTERS } from '../model/palette-order.ts';
+import { entriesFor, type Entry, MIN_LETTERS, searchAll } from '../model/palette-order.ts';
 import { Dialog, isCovered } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
 import { directionOfSearch, hostText, type Texts, useLanguage, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { hasScreen } from './people/navigation.tsx';
 
-/** Types that one search asks, and documents that each of them returns. */
-const MAX_TYPES = 8;
+/** Documents that the search of one type returns. */
 const MAX_DOCUMENTS = 4;
 
 interface Spoken {
@@ -97,15 +96,11 @@ function useDocuments(search: string) {
   const model = useModel();
   const asked = useSearchParams()[0].get('locale') ?? '';
   const locale = model.locales.includes(asked) ? asked : model.defaultLocale;
-  const types = model.listed
-    .filter(({ kind, verbs }) => kind === 'collectionType' && 'findOne' in verbs)
-    .slice(0, MAX_TYPES);
+  const types = model.listed.filter(({ kind, verbs }) => kind === 'collectionType' && 'findOne' in verbs);
   return useQuery({
     queryKey: ['palette', search, locale],
-    queryFn: async ({ signal }) =>
-      (
-        await Promise.all(types.map((type) => documentsIn(type, { model, text: search, locale, signal })))
-      ).flat(),
+    queryFn: ({ signal }) =>
+      searchAll(types, (type) => documentsIn(type, { model, text: search, locale, signal })),
     enabled: search.length >= MIN_LETTERS,
   });
 }

@@ -1,6 +1,6 @@
 /** Entries of the palette for some letters, and the address of a list that an editor has left. */
 import { keepList, listAddress } from '../../../desk/src/model/last-list.ts';
-import { entriesFor, type Entry } from '../../../desk/src/model/palette-order.ts';
+import { entriesFor, type Entry, searchAll } from '../../../desk/src/model/palette-order.ts';
 
 const entries = (...labels: readonly string[]): readonly Entry[] =>
   labels.map((label) => ({ path: `/${label}`, label, hint: '' }));
@@ -64,6 +64,32 @@ describe('the palette', () => {
     const screens = entries(...Array.from({ length: 20 }, (_, at) => `List ${at}`));
     const found = entriesFor('list', { fields: [], screens, documents: DOCUMENTS });
     expect(found).toEqual(screens.slice(0, 12));
+  });
+});
+
+describe('a search of the palette', () => {
+  const TYPES = Array.from({ length: 20 }, (_, at) => at);
+
+  it('finds documents of every type, also if another type refuses', async () => {
+    const found = await searchAll(TYPES, (type) =>
+      type === 2 ? Promise.reject(new Error('Forbidden')) : Promise.resolve(type === 9 ? DOCUMENTS : []),
+    );
+    expect(found).toEqual(DOCUMENTS);
+  });
+
+  it('asks no further types once the palette is full', async () => {
+    const asked: number[] = [];
+    const found = await searchAll(TYPES, (type) => {
+      asked.push(type);
+      return Promise.resolve(DOCUMENTS);
+    });
+    expect(asked).toEqual(TYPES.slice(0, 8));
+    expect(found).toHaveLength(16);
+  });
+
+  it('fails if all types refuse', async () => {
+    await expect(searchAll(TYPES, (type) => Promise.reject(new Error(`${type}`)))).rejects.toThrow('0');
+    expect(await searchAll([], () => Promise.reject(new Error()))).toEqual([]);
   });
 });
 
