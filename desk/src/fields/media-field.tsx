@@ -116,8 +116,8 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
             close={(changed) => {
               // The editor may have opened another file.
               setOpened((now) => (now === opened ? null : now));
-              // Another upload may have ended since.
-              set(withFile(linksNow(), opened, changed));
+              // Another upload may have ended since. A field that is only read keeps a deleted file.
+              if (changed !== null || !readOnly) set(withFile(linksNow(), opened, changed));
             }}
           />
         )}
