@@ -38,8 +38,9 @@ export function useEditor({ model, type, documentId, locale, form = 0 }: Wanted)
     return () => {
       isClosed = true;
       void editor?.dispose().then((hasSaved) => {
-        // The list may have been read before the last save.
-        if (hasSaved) void client.invalidateQueries({ queryKey: ['list'] });
+        if (!hasSaved) return;
+        // The list and the history may have been read before the last save.
+        for (const key of ['list', 'history']) void client.invalidateQueries({ queryKey: [key] });
       });
     };
     // Another description of the same model does not close a form.

@@ -1,7 +1,7 @@
 /** Journeys of an editor who looks back: versions and their differences, restoring, and the trash. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HTTPRequest } from 'puppeteer-core';
-import { failRequests, hasBrowser } from './browser.ts';
+import { failRequests, hasBrowser, holdRequests } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { startVisit, type Visit } from './visit.ts';
@@ -109,6 +109,22 @@ import { startVisit, type Visit } from './visit.ts';
     await release();
     await ann.press('Try again');
     await ann.until('all versions', async () => (await versions()) === 26);
+  });
+
+  it('sees the version of a form that was still being saved when it left', async () => {
+    const { documentId } = await api('post', '/articles', { data: { title: 'Saved late' } });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.heading('Saved late');
+    const release = await holdRequests(ann.page, `*/articles/${documentId}\\?*`);
+    await ann.type('Lead', 'Typed last.');
+    await ann.follow('History');
+    const versions = (): Promise<number> =>
+      ann.texts('nav[aria-label=Versions] a').then(({ length }) => length);
+    await ann.until('the former version', async () => (await versions()) === 1);
+    await release();
+    await ann.until('the new version', async () => (await versions()) === 2);
+    await ann.open(`/history/article/${id}`);
+    await ann.heading('History of Harbours of the north');
   });
 
   it('reads a version as it was', async () => {
