@@ -19,7 +19,7 @@ interface Props {
   readonly total: number;
   /** Titles of the selected documents by their id. */
   readonly selected: ReadonlyMap<string, string>;
-  readonly clear: () => void;
+  readonly deselect: (documentIds: readonly string[]) => void;
 }
 
 /** Action that a dialog asks about: the address may change under it. */
@@ -27,6 +27,7 @@ interface Asked {
   readonly verb: BulkVerb;
   readonly chosen: Chosen;
   readonly locale: string;
+  readonly documentIds: readonly string[];
 }
 
 const AddDialog = lazy(() => import('./releases/add-dialog.tsx'));
@@ -39,7 +40,7 @@ function seenIn(documents: readonly Json[], selected: Props['selected']): readon
   });
 }
 
-export function BulkBar({ type, state, documents, total, selected, clear }: Props) {
+export function BulkBar({ type, state, documents, total, selected, deselect }: Props) {
   const { bulk, ...texts } = useTexts();
   const model = useModel();
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -60,6 +61,7 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
         selection: { type, locale: state.locale, filters: matchQuery(state, { type, model }) },
       }
     : { kind: 'selected', documents: seen };
+  const documentIds = [...selected.keys()];
   const label = hasAll ? bulk.matching : bulk.selected(seen.length);
   return (
     <>
@@ -80,7 +82,7 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
               size="xs"
               variant="default"
               c={verb === 'delete' ? 'red' : undefined}
-              onClick={() => setAsked({ verb, chosen, locale: state.locale })}
+              onClick={() => setAsked({ verb, chosen, documentIds, locale: state.locale })}
             >
               {texts[verb]}
             </Button>
@@ -90,7 +92,13 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
               {texts.releases.add}
             </Button>
           )}
-          <Button size="compact-sm" variant="subtle" color="gray" c="inherit" onClick={clear}>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="gray"
+            c="inherit"
+            onClick={() => deselect(documentIds)}
+          >
             {bulk.clear}
           </Button>
         </Group>
@@ -113,7 +121,8 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
           close={() => setAsked(null)}
           done={(next) => {
             setReport({ ...next, locale: asked.locale });
-            clear();
+            // The editor may have selected others since.
+            deselect(asked.documentIds);
           }}
         />
       )}

@@ -139,7 +139,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
         {...{ type, state, selected }}
         documents={data?.data ?? []}
         total={data?.meta.pagination.total ?? 0}
-        clear={() => setSelected(new Map())}
+        deselect={(ids) => setSelected((now) => new Map([...now].filter(([id]) => !ids.includes(id))))}
       />
       {alert}
       {data !== undefined && data.data.length > 0 && (

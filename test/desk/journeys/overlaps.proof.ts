@@ -195,6 +195,40 @@ const PASSWORD = 'a long password of an editor';
     await closed();
   });
 
+  it('reads a link that arrives after it has opened a form, and finishes the form', async () => {
+    await ann.open('/people/users');
+    const release = await holdRequests(ann.page, '*/desk/users/*');
+    await ann.press('Actions for ben');
+    await ann.item('New invitation link');
+    await ann.press('Invite a user');
+    await ann.fill('User name', 'dora');
+    await release();
+    await ann.sees('Invitation for ben');
+    await ann.page.keyboard.press('Escape');
+    await ann.seesNot('Invitation for ben');
+    expect(await ann.valueOf('User name')).toBe('dora');
+    await ann.page.keyboard.press('Escape');
+    await ann.press('Leave');
+    await closed();
+  });
+
+  it('keeps documents selected that it has selected while others were being published', async () => {
+    for (const title of ['Dew early', 'Dew late']) await make({ title });
+    await ann.open('/content/article?q=dew');
+    await ann.check('Select Dew early');
+    await ann.press('Publish');
+    await ann.seesNot('Looking for changes');
+    const release = await holdRequests(ann.page, '*/articles/bulk');
+    await inDialog('Publish');
+    await ann.page.keyboard.press('Escape');
+    await closed();
+    await ann.check('Select Dew late');
+    await release();
+    await ann.sees('Published: 1 document');
+    await ann.sees('1 document selected');
+    await ann.page.waitForSelector('input[aria-label="Select Dew late"]:checked');
+  });
+
   it('reads why a change was refused whose form it has closed', async () => {
     await ann.open('/people/users');
     await ann.press('Actions for ben');

@@ -25,16 +25,14 @@ export function TokensScreen() {
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState<Secret | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);
-  const show = (name: string, text: string): void => {
-    setCreating(false);
-    setQuestion(null);
+  // The dialog that made the secret closes itself: the editor may have opened another one since.
+  const show = (name: string, text: string): void =>
     setSecret({
       title: texts.persons.secretOf(name),
       label: texts.persons.secret,
       hint: texts.persons.secretHint,
       text,
     });
-  };
   const create = people.tokens.includes('create') && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
       {texts.persons.createToken}
@@ -171,7 +169,7 @@ function CreateDialog({ close, show }: { readonly close: () => void; readonly sh
   const [days, setDays] = useState('90');
   const [chosen, setChosen] = useState<Chosen>({});
   const isChanged = useChanged([name, kind, days, chosen]);
-  const { isSending, alert, send } = useChanges();
+  const { isSending, alert, send, isShown } = useChanges();
   const toggle = (type: string, verb: string): void => {
     const verbs = chosen[type] ?? [];
     const next = verbs.includes(verb) ? verbs.filter((one) => one !== verb) : [...verbs, verb];
@@ -186,7 +184,9 @@ function CreateDialog({ close, show }: { readonly close: () => void; readonly sh
       ...(days === NEVER ? {} : { days: Number(days) }),
       ...(kind === 'custom' ? { grants } : {}),
     };
-    void send(async () => show(name, await createToken(data)));
+    void send(async () => show(name, await createToken(data))).then(
+      (isDone) => isDone && isShown.current && close(),
+    );
   };
   return (
     <Dialog title={texts.persons.createToken} close={close} size={kind === 'custom' ? 'xl' : 'md'}>

@@ -50,17 +50,18 @@ export function InviteDialog({ roles, close, showLink }: InviteProps) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<string | null>(null);
   const isChanged = useChanged([username, email, role]);
-  const { isSending, alert, send } = useChanges();
+  const { isSending, alert, send, isShown } = useChanges();
   /** User of an attempt whose invitation failed, which is not created twice. */
   const made = useRef<User | null>(null);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    await send(async () => {
+    const isDone = await send(async () => {
       const body = { username, email, role };
       if (made.current === null) made.current = await createUser(body);
       else await changeUser(made.current.documentId, body);
       showLink(username, await inviteUser(made.current.documentId));
     });
+    if (isDone && isShown.current) close();
   };
   return (
     <Dialog title={texts.persons.invite} close={close}>

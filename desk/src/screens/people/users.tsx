@@ -26,12 +26,11 @@ import {
 } from './requests.ts';
 import { InviteDialog, RoleDialog } from './user-dialogs.tsx';
 
-/** Open dialog: a new user, the role of a user, a question, or a link. */
+/** Open dialog: a new user, the role of a user, or a question. */
 type Open =
   | { readonly kind: 'invite' }
   | { readonly kind: 'role'; readonly user: User }
-  | { readonly kind: 'question'; readonly question: Question }
-  | { readonly kind: 'secret'; readonly secret: Secret };
+  | { readonly kind: 'question'; readonly question: Question };
 
 export function UsersScreen() {
   const texts = useTexts();
@@ -40,6 +39,7 @@ export function UsersScreen() {
   const [sought] = useDebouncedValue(search.trim(), 300);
   const [page, setPage] = useState(1);
   const [open, setOpen] = useState<Open | null>(null);
+  const [secret, setSecret] = useState<Secret | null>(null);
   const showsRoles = people.roles.includes('find');
   const { data, error, isFetching, refetch } = useUsers(sought, page, { withRole: showsRoles });
   const pages = data === undefined ? undefined : Math.ceil(data.total / USERS_PER_PAGE);
@@ -47,14 +47,11 @@ export function UsersScreen() {
   const roles = useRoleNames(showsRoles).data ?? [];
   const close = (): void => setOpen(null);
   const showLink = (name: string, link: string): void =>
-    setOpen({
-      kind: 'secret',
-      secret: {
-        title: texts.persons.linkOf(name),
-        label: texts.persons.link,
-        hint: texts.persons.inviteHint,
-        text: link,
-      },
+    setSecret({
+      title: texts.persons.linkOf(name),
+      label: texts.persons.link,
+      hint: texts.persons.inviteHint,
+      text: link,
     });
   return (
     <Frame
@@ -102,7 +99,7 @@ export function UsersScreen() {
       {open?.kind === 'invite' && <InviteDialog {...{ roles, close, showLink }} />}
       {open?.kind === 'role' && <RoleDialog user={open.user} {...{ roles, close }} />}
       {open?.kind === 'question' && <QuestionDialog question={open.question} close={close} />}
-      {open?.kind === 'secret' && <SecretDialog secret={open.secret} close={close} />}
+      {secret !== null && <SecretDialog secret={secret} close={() => setSecret(null)} />}
     </Frame>
   );
 }
