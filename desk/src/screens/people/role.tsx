@@ -3,6 +3,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useChanges } from '../../parts/changes.ts';
+import { Failure } from '../../parts/failure.tsx';
 import { type Question, QuestionDialog } from '../../parts/form-dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
@@ -78,10 +79,11 @@ function Grants({ role }: { readonly role: FullRole }) {
 function EditableGrants({ role }: { readonly role: FullRole }) {
   const texts = useTexts();
   const model = useModel();
-  const { data, refetch } = useTree(role.documentId, true);
+  const { data, error, refetch } = useTree(role.documentId, true);
   const [leaves, setLeaves] = useState<readonly Leaf[]>([]);
   const { isSending, alert, send } = useChanges();
-  if (data === undefined) return null;
+  if (data === undefined)
+    return error === null ? null : <Failure error={error} retry={() => void refetch()} />;
   const isChanged = leaves.length > 0;
   const isStaged = (name: string): boolean => (model.type(name)?.stages ?? null) !== null;
   const rows = branchesOf(withLeaves(data, leaves), isStaged).map((branch) => ({
