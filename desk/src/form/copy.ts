@@ -1,5 +1,5 @@
 /** Copies of values from one language of a document to another. */
-import { type Attribute, isWritable, type Part } from '../model/model.ts';
+import { type Attribute, fieldsOf, isWritable, type Part } from '../model/model.ts';
 import { copiedItem, isItem, type Values } from './values.ts';
 
 const isEmptyValue = (value: unknown): boolean =>
@@ -14,8 +14,7 @@ export function copiedValue(value: unknown): unknown {
 }
 
 /** Attributes that have a value of their own in each language. */
-const translated = ({ attributes }: Part): readonly Attribute[] =>
-  attributes.filter(({ localized }) => localized);
+const translated = (part: Part): readonly Attribute[] => fieldsOf(part).filter(({ localized }) => localized);
 
 interface Sides {
   readonly from: Values;

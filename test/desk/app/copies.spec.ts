@@ -1,5 +1,6 @@
 /** Copies of documents: which values the form of the new document has, and which form gets them. */
 import { newForm, offerCopy } from '../../../desk/src/editor/copies.ts';
+import { emptyIn } from '../../../desk/src/form/copy.ts';
 import { newItem, type Values } from '../../../desk/src/form/values.ts';
 import type { Attribute, Type } from '../../../desk/src/model/model.ts';
 import { componentOf, link, MODEL } from './model.ts';
@@ -82,5 +83,20 @@ describe('a copy', () => {
     expect(newForm(type, true).values).toEqual({ value: null });
     expect(copied({ value: 'Sea' }, type)).toEqual({ value: 'Sea' });
     expect(newForm(type, true).values).toEqual({ value: null });
+  });
+});
+
+describe('empty fields of a language', () => {
+  const emptyOf = (type: Type): readonly string[] =>
+    emptyIn(type, { from: { value: 'Sea', stage: 'approved' }, to: {}, isNew: false }).map(
+      ({ name }) => name,
+    );
+  const attributes = [attributeOf({ localized: true }), attributeOf({ name: 'stage', localized: true })];
+
+  it('are filled from another one, but for the stage of the draft', () => {
+    const type = { ...typeOf({}), attributes };
+    const stages = { draft: { to: ['approved'], publish: false }, approved: { to: [], publish: true } };
+    expect(emptyOf(type)).toEqual(['value', 'stage']);
+    expect(emptyOf({ ...type, stages })).toEqual(['value']);
   });
 });
