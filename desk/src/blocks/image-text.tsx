@@ -3,7 +3,7 @@ import { ActionIcon, Button, Group, Popover, TextInput } from '@mantine/core';
 import { IconAlt } from '@tabler/icons-react';
 import type { Node } from 'prosemirror-model';
 import { type FormEvent, useState } from 'react';
-import { useTexts } from '../texts/texts.ts';
+import { directionOfSearch, useTexts } from '../texts/texts.ts';
 import type { BlocksView } from './blocks-view.ts';
 import { imageOf } from './schema.ts';
 
@@ -45,6 +45,7 @@ export default function ImageText({ view, node }: { readonly view: BlocksView; r
           <Group gap="xs" align="flex-end">
             <TextInput
               label={texts.blocks.alternative}
+              dir={directionOfSearch(text)}
               value={text}
               onChange={(event) => setText(event.currentTarget.value)}
             />

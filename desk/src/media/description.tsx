@@ -62,6 +62,7 @@ export function DescriptionFields({ description, set, isPicture, readOnly }: Pro
           autosize
           minRows={2}
           data-autofocus
+          dir={directionOfSearch(description.alternativeText)}
           readOnly={readOnly}
           value={description.alternativeText}
           onChange={(event) => set({ alternativeText: event.currentTarget.value })}
