@@ -22,6 +22,7 @@ import {
   type Secret,
   SecretDialog,
 } from '../../parts/form-dialog.tsx';
+import { localZone } from '../../model/local-time.ts';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useShown } from '../../parts/shown.ts';
@@ -216,7 +217,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
 }
 
 function SinceDialog({ id, close }: { readonly id: string; readonly close: () => void }) {
-  const { webhooks: texts } = useTexts();
+  const { inZone, webhooks: texts } = useTexts();
   const [since, setSince] = useState('');
   const submit = async (): Promise<void> =>
     say(texts.replayed(await replayEvents(id, { since: new Date(since).toISOString() })));
@@ -225,6 +226,7 @@ function SinceDialog({ id, close }: { readonly id: string; readonly close: () =>
       <TextInput
         type="datetime-local"
         label={texts.since}
+        description={inZone(localZone())}
         required
         value={since}
         onChange={(event) => setSince(event.currentTarget.value)}
