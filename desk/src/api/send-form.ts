@@ -56,5 +56,7 @@ const post = (path: string, form: FormData, { headers, progress, signal }: Post)
     // Browsers abort requests, too, for example when a page begins to leave.
     sending.onabort = interrupted;
     signal?.addEventListener('abort', () => sending.abort());
-    sending.send(form);
+    // It may have been aborted while the session was renewed.
+    if (signal?.aborted === true) interrupted();
+    else sending.send(form);
   });

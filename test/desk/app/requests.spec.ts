@@ -18,6 +18,7 @@ const { readRows } = await load('api/read-rows');
 const { tagAll, writeMany } = await load('editor/bulk');
 const { nextWrite } = await load('editor/next-write');
 const { pauseOf } = await load('editor/schedule');
+const { sendForm } = await load('api/send-form');
 Object.assign(page, { document, BroadcastChannel });
 
 type Respond = (query: URLSearchParams, path: string) => object | null;
@@ -118,6 +119,27 @@ describe('a question before a bulk action', () => {
   it('finds documents that are deleted in all their languages', async () => {
     const tagged = await tagsFor('delete');
     expect(tagged.map(({ since }) => since)).toEqual([null, null, 'changed', 'deleted']);
+  });
+});
+
+describe('an upload', () => {
+  afterEach(() => delete page.XMLHttpRequest);
+
+  it('is not sent if it was cancelled while the session was renewed', async () => {
+    page.XMLHttpRequest = class {
+      readonly upload = {};
+      open(): void {}
+      setRequestHeader(): void {}
+      abort(): void {}
+      send(): void {
+        sent.push('form');
+      }
+    };
+    const cancelling = new AbortController();
+    const upload = sendForm('/api/upload', new FormData(), { signal: cancelling.signal });
+    cancelling.abort();
+    await expect(upload).rejects.toThrow();
+    expect(sent).toEqual([]);
   });
 });
 
