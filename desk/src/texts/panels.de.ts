@@ -27,7 +27,6 @@ export const panels: typeof english = {
   showBeside: (locale) => `${locale} zum Kopieren daneben zeigen`,
   copyEmpty: (locale) => `Leere Felder aus ${locale} übernehmen`,
   copied: (count) => (count === 1 ? '1 Feld übernommen' : `${count} Felder übernommen`),
-  edit: (locale) => `${locale} bearbeiten`,
   fallback: (locale) => `Gezeigt in ${locale}, weil diese Sprache fehlt`,
   present: 'Andere Bearbeiter dieses Dokuments',
   alsoHere: (name) => `${name} hat dies auch geöffnet`,

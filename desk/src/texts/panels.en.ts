@@ -25,7 +25,6 @@ export const panels = {
   showBeside: (locale: string) => `Show ${locale} next to it, to copy from`,
   copyEmpty: (locale: string) => `Fill empty fields from ${locale}`,
   copied: (count: number) => (count === 1 ? '1 field copied' : `${count} fields copied`),
-  edit: (locale: string) => `Edit ${locale}`,
   fallback: (locale: string) => `Shown in ${locale}, because this language is missing`,
   present: 'Other editors of this document',
   alsoHere: (name: string) => `${name} also has this open`,

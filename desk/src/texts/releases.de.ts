@@ -53,7 +53,6 @@ export const releases: typeof english = {
   document: 'Dokument',
   action: 'Aktion',
   actions: { publish: 'Veröffentlichen', unpublish: 'Zurückziehen' },
-  result: 'Prüfung',
   everyLocale: 'Alle Sprachen',
   gone: 'Gelöschtes Dokument',
   unknownType: (name) => `Unbekannter Typ ${name}`,

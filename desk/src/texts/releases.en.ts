@@ -39,7 +39,6 @@ export const releases = {
   document: 'Document',
   action: 'Action',
   actions: { publish: 'Publish', unpublish: 'Unpublish' },
-  result: 'Check',
   everyLocale: 'All languages',
   gone: 'Deleted document',
   unknownType: (name: string) => `Unknown type ${name}`,
