@@ -52,6 +52,7 @@ const GRANTS = {
   author: { page: ['create', 'find', 'findOne'], tag: ['find'] },
   writer: { page: ['update'] },
   reader: { page: ['find'] },
+  retitler: { page: ['create', { actions: ['update'], fields: ['title'] }] },
 } as const;
 
 const events: string[] = [];
@@ -318,6 +319,22 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
       { type: 'logs' },
     ).expect(405);
     expect(await titles([String(id)])).toEqual(['new']);
+  });
+
+  it('D27 the error of an item tells nothing of an attribute that only an earlier item may write', async () => {
+    await create(1, () => ({ title: 'holder', code: 'held' }));
+    const draft = { action: 'create', status: 'draft', data: { title: 'late', code: 'held' } };
+    const [late] = idsOf((await bulk([draft]).expect(200)).body.data);
+    const items = [
+      { action: 'create', data: { title: 'sent', code: 'sent' } },
+      { action: 'update', documentId: late, data: { title: 'new' } },
+    ];
+    const { body } = await bulk(items, { as: 'retitler' }).expect(400);
+    const message = 'The document is not valid in attributes that you cannot access';
+    expect(body.error.details).toEqual({
+      index: 1,
+      errors: [{ path: [], message, name: 'ValidationError' }],
+    });
   });
 
   it('24.7 returns ids, or the fields and relations of the query', async () => {

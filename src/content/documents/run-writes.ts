@@ -61,7 +61,7 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
     .catch((error: unknown) => {
       // The second attempt loads the stored state and reports the exact problem.
       if (error instanceof Unexpected) return transact({ expects: false, together });
-      const given = [...values.values()].filter(({ value }) => value !== undefined && value !== null);
+      const given = [...values.values()].filter((said) => (said?.value ?? null) !== null);
       if (isTaken(error) && given.length > 1 && mayRepeat)
         return transact({ expects: false, checksTaken: true });
       throw error;

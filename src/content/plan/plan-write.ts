@@ -276,23 +276,26 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
 };
 
+/** What an error may disclose about a unique attribute; undefined if it may not name the attribute. */
+type Disclosed = { readonly value?: unknown } | undefined;
+
 /**
- * Returns what an error may disclose about unique attributes. Values are included only if the caller sent
- * them.
+ * Returns what an error may disclose about each unique attribute of a type. Values are included only if the
+ * caller sent them.
  */
 export function tellableValues(
   { target: { type }, body }: BodyWrite,
   writeValues: WriteValues,
-): [Attribute, { readonly value?: unknown }][] {
+): [Attribute, Disclosed][] {
   const { uniques, uniqueTogether } = type.storage;
-  const isTold = (attribute: Attribute): boolean => body.telling(attribute) !== 'nothing';
+  const told = (attribute: Attribute, said: Disclosed): [Attribute, Disclosed] => [
+    attribute,
+    body.telling(attribute) === 'nothing' ? undefined : said,
+  ];
   return [
-    ...uniqueTogether.filter(isTold).map((attribute): [Attribute, object] => [attribute, {}]),
-    ...uniques
-      .filter(isTold)
-      .map((attribute): [Attribute, { value?: unknown }] => [
-        attribute,
-        body.isSent(attribute) ? { value: writeValues.values.get(attribute) } : {},
-      ]),
+    ...uniqueTogether.map((attribute) => told(attribute, {})),
+    ...uniques.map((attribute) =>
+      told(attribute, body.isSent(attribute) ? { value: writeValues.values.get(attribute) } : {}),
+    ),
   ];
 }

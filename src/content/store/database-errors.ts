@@ -21,9 +21,10 @@ import {
 import type { Attribute, Schema } from '../model/model.js';
 
 /**
- * Unique attributes that an error message may name. It has a value only if the request carried it (D27).
+ * Unique attributes that an error message may name, undefined for others. It has a value only if the request
+ * carried it (D27).
  */
-export type UniqueValues = Map<Attribute, { readonly value?: unknown }>;
+export type UniqueValues = Map<Attribute, { readonly value?: unknown } | undefined>;
 
 const INVALID_DATA = new Set([
   '22P02',
