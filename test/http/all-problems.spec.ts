@@ -191,6 +191,27 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
     ]);
   });
 
+  it('14.21 24.2 lists all taken values of an item of a bulk', async () => {
+    const before = await snapshot(test);
+    const data = [
+      { action: 'create', data: { title: 'Second', slug: 'first', number: 1 } },
+      { action: 'create', data: { title: 'Other', slug: 'other' } },
+    ];
+    const late = { action: 'create', data: { title: 'Late', nope: 1 } };
+    for (const items of [data, data.toReversed(), [...data, late]]) {
+      const { body } = await test.http.post('/api/pages/bulk').send({ data: items }).expect(400);
+      const message = 'This attribute must be unique';
+      expect(body.error.details).toMatchObject({
+        index: items.indexOf(data[0]!),
+        errors: [
+          { path: ['slug'], message, value: 'first' },
+          { path: ['number'], message, value: 1 },
+        ],
+      });
+    }
+    expect(await snapshot(test)).toEqual(before);
+  });
+
   it('14.21 lists taken values of components and of the document, which have no other problem', async () => {
     const data = { title: 'Second', slug: 'first', number: 2, links: [{ label: 'b', code: 'taken' }] };
     expect(await listed({ data })).toEqual([

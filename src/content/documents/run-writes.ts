@@ -29,7 +29,7 @@ interface Manner {
  * each. The error of one rolls back all, and has its `index` in the details if there are several.
  *
  * Several writes run together first, if no hook listens. After an error they run one after another, which
- * tells the write that fails.
+ * tells the write that fails, and all its taken values.
  */
 export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<readonly T[]> {
   const values: UniqueValues = new Map();
@@ -62,12 +62,12 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
       // The second attempt loads the stored state and reports the exact problem.
       if (error instanceof Unexpected) return transact({ expects: false, together });
       const given = [...values.values()].filter((said) => (said?.value ?? null) !== null);
-      if (isTaken(error) && given.length > 1 && mayRepeat)
+      if (!together && mayRepeat && isTaken(error) && given.length > 1)
         return transact({ expects: false, checksTaken: true });
       throw error;
     })
     .catch((error: unknown) => {
-      if (together && isFaultOfWrite(error)) return transact({ expects: false });
+      if (together && isFaultOfWrite(error)) return transact({ expects: false, checksTaken: true });
       throw error;
     })
     .catch((error: unknown) => {
