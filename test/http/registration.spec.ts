@@ -735,6 +735,13 @@ describe('the typed service in a provider of the application', () => {
     ).toEqual(expect.arrayContaining([{ name: 'kept' }, { name: 'Kept!' }]));
   });
 
+  it('refuses to write with an entity manager that is in no transaction', async () => {
+    const em = (host.app.get(MikroORM).em as unknown as SqlEntityManager).fork();
+    const writing = publisher.authors.create({ name: 'Ann' }, {}, { em });
+    await expect(writing).rejects.toThrow('is not in a transaction');
+    expect(await publisher.authors.count({}, { em })).toBe(0);
+  });
+
   it('undoes a delete with the transaction of the application', async () => {
     const ann = await publisher.authors.create({ name: 'Ann' });
     const em = host.app.get(MikroORM).em as unknown as SqlEntityManager;

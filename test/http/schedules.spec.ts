@@ -249,7 +249,8 @@ describe.each(adaptersFor('express'))('schedules on %s', (adapter) => {
       throw new Error('the host changed its mind');
     });
     await expect(failing).rejects.toThrow('changed its mind');
-    expect(await pages(test).findSchedule(id)).toMatchObject({ publishAt: FUTURE });
+    await expect(pages(test).unschedule(id, {}, { em })).rejects.toThrow('is not in a transaction');
+    expect(await pages(test).findSchedule(id, {}, { em })).toMatchObject({ publishAt: FUTURE });
     await pages(test).unschedule(id);
     expect(await pages(test).findSchedule(id)).toMatchObject({ publishAt: null });
   });

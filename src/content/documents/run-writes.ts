@@ -7,6 +7,7 @@ import type { Runner } from '../../pool/runner.js';
 import { rowsLockOf, mutexOf } from '../plan/locks.js';
 import type { TransactionOptions } from '../store/database.js';
 import type { UniqueValues } from '../store/database-errors.js';
+import { requireTransaction } from '../store/require-transaction.js';
 import { AheadRunner } from './ahead-runner.js';
 import { inLockstep } from './lockstep.js';
 import { withIndex } from './write-list.js';
@@ -34,6 +35,7 @@ interface Manner {
 export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<readonly T[]> {
   const values: UniqueValues = new Map();
   const [{ options }] = writes;
+  requireTransaction(options.em);
   const isHeard = writes.some(({ hooks }) => hooks.listening);
   // Without a second attempt, the first one checks all unique values.
   const mayRepeat = !isHeard && options.em === undefined;

@@ -27,6 +27,7 @@ import {
 } from '../model/schedule.js';
 import type { Schema } from '../model/model.js';
 import type { Statement } from '../../kernel/sql.js';
+import { requireTransaction } from '../store/require-transaction.js';
 import type { DocumentsBase } from './documents-base.js';
 import { foundIn, loadedFrom } from './load.js';
 import { checkTargets } from './taken-targets.js';
@@ -94,6 +95,7 @@ export class Schedules {
     const { settings, database } = this.base;
     const target = writeTargetOf('publish', answer, settings);
     if (target.everyLocale) throw notOneLocale(answer.version.locale);
+    if (times.size > 0) requireTransaction(em);
     const mutex = times.size === 0 ? null : mutexOf(target.type, target.documentId);
     const work = async (runner: Runner): Promise<ContentSchedule | null> => {
       const holding =
