@@ -1,5 +1,5 @@
 /** HttpExceptions of Nest that hooks throw: each feature treats them as errors of the library. */
-import { ForbiddenException, HttpException, Injectable } from '@nestjs/common';
+import { ForbiddenException, HttpException, Injectable, ServiceUnavailableException } from '@nestjs/common';
 import {
   BeforeContent,
   ContentError,
@@ -29,6 +29,7 @@ class Refusals {
   create({ data: { title } }: ContentEvent): void {
     if (title === 'forbidden') throw new ForbiddenException('Not this title');
     if (title === 'teapot') throw new HttpException('I am a teapot', 418);
+    if (title === 'unavailable') throw new ServiceUnavailableException('Try later');
     if (title === 'broken') throw new TypeError('a secret of the hook');
   }
 
@@ -76,15 +77,20 @@ describe.each(ADAPTERS)('HttpExceptions of hooks on %s', (adapter) => {
 
   it('24.3 an item that a hook refuses, or fails, does not stop the others', async () => {
     const first = Array.from({ length: 100 }, (_, n) => `note ${n}`);
-    const data = creates(...first, 'forbidden', 'broken', 'last');
+    const data = creates(...first, 'forbidden', 'broken', 'unavailable', 'last');
     const { body, text } = await test.http.post('/api/notes/bulk').send({ data, atomic: false }).expect(200);
-    expect(body.meta).toMatchObject({ done: 101, failed: 2 });
+    expect(body.meta).toMatchObject({ done: 101, failed: 3 });
     expect(body.meta.errors).toEqual([
       { index: 100, documentId: null, error: FORBIDDEN },
       {
         index: 101,
         documentId: null,
         error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error', details: {} },
+      },
+      {
+        index: 102,
+        documentId: null,
+        error: { status: 503, name: 'ServiceUnavailableError', message: 'Try later', details: {} },
       },
     ]);
     expect(text).not.toContain('secret');

@@ -2,6 +2,7 @@
 import { Answer } from '../../src/content/documents/answer.ts';
 import { BulkResults } from '../../src/content/documents/bulk-results.ts';
 import { notFound, outcomeUnknown, unavailable } from '../../src/kernel/errors.ts';
+import { timedOut } from '../../src/kernel/postgres-errors.ts';
 
 const ITEM = {
   action: 'delete',
@@ -37,6 +38,18 @@ describe('results of a bulk', () => {
       [0, 'OutcomeUnknownError'],
       [1, 'ServiceUnavailableError'],
     ]);
+  });
+
+  it('24.3 go on after a timeout and a deadlock of one item, 24.9 but not after a second timeout', () => {
+    const deadlock = unavailable('too many requests');
+    deadlock.cause = { code: '40P01' };
+    const results = resultsOf(4);
+    expect([deadlock, timedOut(10)].map((error) => results.mustStop(error, 1))).toEqual([false, false]);
+    results.add(timedOut(10));
+    expect([4, 1].map((tried) => results.mustStop(timedOut(10), tried))).toEqual([false, true]);
+    expect(results.mustStop(deadlock, 1)).toBe(false);
+    expect(results.mustStop(unavailable('away'), 1)).toBe(true);
+    expect(results.mustStop(outcomeUnknown(null), 4)).toBe(true);
   });
 
   it('24.9 are the error itself if it is true of all items', () => {

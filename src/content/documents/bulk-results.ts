@@ -1,6 +1,7 @@
 /** Results of the items of a bulk that is not atomic: what was written, what was not, and what is unknown. */
 import { Logger } from '@nestjs/common';
 import { ContentError, stackOf, unavailable } from '../../kernel/errors.js';
+import { isRetryable, isTimeout } from '../../kernel/postgres-errors.js';
 import type { BulkItem } from '../query/parse-bulk.js';
 import { Answer } from './answer.js';
 
@@ -20,11 +21,14 @@ export function faultOf(error: unknown, requestId: string | null): ContentError 
   return new ContentError('InternalServerError', 'Internal Server Error');
 }
 
-/** Whether the database cannot be reached, or has not confirmed a commit. */
-export const isUnavailable = (error: unknown): error is ContentError =>
-  error instanceof ContentError && error.status === 503;
-
 const isUnknown = ({ name }: ContentError): boolean => name === 'OutcomeUnknownError';
+
+/**
+ * Whether the database cannot be reached, or has not confirmed a commit. A timeout, and a document with too
+ * many writers, concern one transaction. A 503 of a hook has no `retryAfter`.
+ */
+const isAway = (error: ContentError): boolean =>
+  isUnknown(error) || ('retryAfter' in error.details && !isTimeout(error) && !isRetryable(error));
 
 export const listOf = (answers: readonly (Answer | null)[]): string =>
   `[${answers.map((answer) => answer?.data ?? 'null').join(',')}]`;
@@ -44,6 +48,15 @@ export class BulkResults {
 
   add(...results: readonly (Answer | ContentError)[]): void {
     this.results.push(...results);
+  }
+
+  /**
+   * Whether the other items cannot be written either, after the error of `tried` items. A second item that
+   * takes too long ends the bulk, which bounds its time.
+   */
+  mustStop(error: unknown, tried: number): error is ContentError {
+    if (!(error instanceof ContentError)) return false;
+    return isAway(error) || (tried === 1 && isTimeout(error) && this.results.some(isTimeout));
   }
 
   /**

@@ -19,7 +19,7 @@ import { scalarOf } from '../model/scalar-of.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { Answer } from './answer.js';
 import { documentIdsIn } from './document-id.js';
-import { BulkResults, faultOf, isUnavailable, listOf } from './bulk-results.js';
+import { BulkResults, faultOf, listOf } from './bulk-results.js';
 import { passwordLimit, type PasswordLimit } from './passwords.js';
 import type { ReadFor } from './reads.js';
 import { type AskedWrite, planInTurn, NO_VALUES } from './write-list.js';
@@ -102,8 +102,8 @@ export class BulkWrites {
   }
 
   /**
-   * Writes a chunk in one transaction, which is faster, and item by item if one fails. Returns false if the
-   * database cannot be reached.
+   * Writes a chunk in one transaction, which is faster, and item by item if one fails. Returns false if no
+   * other item can be written.
    */
   private async writeChunk(
     chunk: readonly (BulkItem | InvalidItem)[],
@@ -122,7 +122,7 @@ export class BulkWrites {
         results.add(...(await write(part)));
         if (part === chunk) return true;
       } catch (error) {
-        if (isUnavailable(error)) {
+        if (results.mustStop(error, part.length)) {
           results.stop(error, part.length);
           return false;
         }
