@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import fc from 'fast-check';
 import {
   BeforeContent,
+  BeforeContentRead,
   type ContentService,
   defineCollectionType,
   getContentToken,
@@ -56,6 +57,7 @@ const GRANTS = {
 } as const;
 
 const events: string[] = [];
+let beforeRead: () => Promise<void> = () => Promise.resolve();
 
 @Injectable()
 class Hooks {
@@ -63,6 +65,11 @@ class Hooks {
   before({ data }: { data: Record<string, unknown> }): void {
     if (data['name'] === 'refused') throw new Error('a hook fails');
     data['name'] = `${String(data['name'])}!`;
+  }
+
+  @BeforeContentRead('tag', 'find')
+  read(): Promise<void> {
+    return beforeRead();
   }
 
   @OnContentCommitted('page', 'create', 'update', 'delete', 'publish')
@@ -286,6 +293,21 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
     expect(body.meta).toEqual({ done: 150 });
     const { body: left } = await test.http.get('/api/pages?filters[title]=both&locale=*&status=draft');
     expect(left.meta.pagination.total).toBe(0);
+  });
+
+  it('24.5 finds all documents that match, also if others are deleted meanwhile', async () => {
+    const ids = await create(150, (i) => ({ name: `moving ${i}` }), 'tags');
+    let pages = 0;
+    beforeRead = async () => {
+      pages += 1;
+      if (pages === 2) await test.sql(`delete from tags where name = 'moving 0'`);
+    };
+    const filters = { name: { $startsWith: 'moving' } };
+    const change = { action: 'update', filters, data: { rank: 1 } };
+    const { body } = await bulk(change, { type: 'tags', more: { atomic: false } }).expect(200);
+    beforeRead = () => Promise.resolve();
+    expect([pages, body.meta.done]).toEqual([2, 149]);
+    expect(idsOf(body.data.slice(1))).toEqual(ids.slice(1));
   });
 
   it('24.5 selects drafts, and published versions to unpublish', async () => {

@@ -18,7 +18,7 @@ import type { ContentType } from '../model/model.js';
 import { scalarOf } from '../model/scalar-of.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { Answer } from './answer.js';
-import { documentIdsIn } from './document-id.js';
+import { documentsIn } from './document-id.js';
 import { BulkResults, faultOf, listOf } from './bulk-results.js';
 import { passwordLimit, type PasswordLimit } from './passwords.js';
 import type { ReadFor } from './reads.js';
@@ -174,9 +174,13 @@ export class BulkWrites {
     const { type, options } = work;
     if (decide(options.caller, type, 'find') === 'none') throw forbidden();
     const ids = new Set<string>();
+    const pageSize = finiteLimit(this.settings.maxLimit);
     // In all locales, a document may be in the list several times.
     const isOnce = !type.localized || item.locale !== '*';
-    for (let start = 0, total = 1; start < total;) {
+    // Each page continues after the last row of the former one: concurrent deletions move the others.
+    let last: number | undefined;
+    for (let isWhole = true; isWhole;) {
+      const isFirst = last === undefined;
       const query = {
         filters,
         ...(search === undefined ? {} : { _q: search }),
@@ -184,27 +188,24 @@ export class BulkWrites {
         ...(type.draftAndPublish && item.action !== 'unpublish' ? { status: 'draft' } : {}),
         fields: ['documentId'],
         sort: 'id',
-        pagination: {
-          start: String(start),
-          limit: String(finiteLimit(this.settings.maxLimit)),
-          withCount: 'true',
-        },
+        pagination: { start: '0', limit: String(pageSize), withCount: String(isFirst) },
       };
       const request = { kind: 'list', by: null, format: 'flat', action: 'find' } as const;
       const planned = this.documents.plan(type, query, { ...request, caller: options.caller });
-      const plan = this.inOwnLocale(planned, item.locale ?? undefined);
+      const plan = withIdAfter(this.inOwnLocale(planned, item.locale ?? undefined), last);
       const { data, meta } = await this.documents.read(plan, {
         disconnect: options.disconnect ?? null,
         em: options.em,
         by: { caller: options.caller, action: 'find', requestId: options.requestId ?? null },
       });
-      total = meta.pagination?.total ?? 0;
-      if (isOnce && dryRun) return total;
-      const found = documentIdsIn(data);
-      for (const documentId of found) ids.add(documentId);
-      if (isOnce ? total > limit : ids.size > limit) throw tooMany(isOnce ? total : null, limit);
-      if (found.length === 0) break;
-      start += found.length;
+      const total = meta.pagination?.total ?? 0;
+      if (isFirst && isOnce && dryRun) return total;
+      if (isFirst && isOnce && total > limit) throw tooMany(total, limit);
+      const found = documentsIn(data);
+      for (const { documentId } of found) ids.add(documentId);
+      if (ids.size > limit) throw tooMany(null, limit);
+      last = found.at(-1)?.id;
+      isWhole = found.length === pageSize;
     }
     if (dryRun) return ids.size;
     return [...ids].map((documentId) => ({ ...item, documentId, match: null }));
@@ -212,16 +213,24 @@ export class BulkWrites {
 
   /** A version of a fallback locale does not match: the action would not change it (protocol 9.21). */
   private inOwnLocale(plan: ReadPlan, locale = this.settings.defaultLocale): ReadPlan {
-    const { type, where } = plan;
+    const { type } = plan;
     if (!type.localized || locale === '*') return plan;
-    const attribute = scalarOf(type, 'locale');
-    const own = { kind: 'compare', attribute, negated: false, op: '$eq', operands: [locale] } as const;
-    return {
-      ...plan,
-      where: { kind: 'all', parts: [...(where === null ? [] : [where]), own] },
-      shared: null,
-    };
+    return narrowed(plan, 'locale', { op: '$eq', operands: [locale] });
   }
+}
+
+const withIdAfter = (plan: ReadPlan, id: number | undefined): ReadPlan =>
+  id === undefined ? plan : narrowed(plan, 'id', { op: '$gt', operands: [id] });
+
+/** Adds a comparison of a system attribute to the conditions of a plan. */
+function narrowed(
+  plan: ReadPlan,
+  name: 'id' | 'locale',
+  compared: { readonly op: '$eq' | '$gt'; readonly operands: readonly unknown[] },
+): ReadPlan {
+  const { type, where } = plan;
+  const one = { kind: 'compare', attribute: scalarOf(type, name), negated: false, ...compared } as const;
+  return { ...plan, where: { kind: 'all', parts: [...(where === null ? [] : [where]), one] }, shared: null };
 }
 
 /** `matched` is null if the documents were not all counted. */

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { checkedAs, isListOf, isShape, isText } from '../../kernel/json.js';
+import { checkedAs, isCount, isListOf, isShape, isText } from '../../kernel/json.js';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const CHARACTERS = `${LETTERS}0123456789`;
@@ -34,10 +34,11 @@ export function newDocumentId(): string {
 
 export const isDocument = isShape({ documentId: isText });
 
-const isDocuments = isListOf(isDocument);
+const isDocuments = isListOf(isShape({ id: isCount, documentId: isText }));
 
 export const documentIdIn = (text: string): string =>
   checkedAs(JSON.parse(text), isDocument, 'A document').documentId;
 
-export const documentIdsIn = (text: string): string[] =>
-  checkedAs(JSON.parse(text), isDocuments, 'A list of documents').map(({ documentId }) => documentId);
+/** Returns the row id and the document id of each document in a list. */
+export const documentsIn = (text: string): readonly { readonly id: number; readonly documentId: string }[] =>
+  checkedAs(JSON.parse(text), isDocuments, 'A list of documents');

@@ -3,7 +3,7 @@ import { decide } from '../../content/access/decide.js';
 import { compileVersionRights } from '../../content/compile/compile-version-rights.js';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
-import { documentIdsIn } from '../../content/documents/document-id.js';
+import { documentsIn } from '../../content/documents/document-id.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import type { Searcher } from '../../content/documents/visible-documents.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
@@ -175,7 +175,7 @@ export class DocumentVersions {
     const request = { kind: 'list', by: null, caller, format: 'flat' } as const;
     const plan = this.documents.plan(type, query, { ...request, action: oneOf(type) });
     const { data } = await this.documents.read(plan, { em });
-    const [found] = documentIdsIn(data);
+    const found = documentsIn(data)[0]?.documentId;
     if (found === undefined || !(await this.mayUpdate(viewer, found))) throw notFound();
     const visible = visibleTo(viewer, ['update'], this.settings.defaultLocale);
     const current = currentVersions(type, this.settings);
