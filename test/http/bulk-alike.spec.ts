@@ -1,6 +1,14 @@
 /** Bulk writes of alike items, which share statements: their state is that of the same single writes. */
+import type { MikroORM } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import fc from 'fast-check';
-import { defineCollectionType, defineComponent } from 'nestjs-content-api';
+import {
+  CONTENT_ORM,
+  type ContentService,
+  defineCollectionType,
+  defineComponent,
+  getContentToken,
+} from 'nestjs-content-api';
 import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { dose } from '../support/dose.ts';
 import { lookUntil } from '../support/look-until.ts';
@@ -49,6 +57,7 @@ const label = defineCollectionType({
     name: { type: 'string' },
     rank: { type: 'integer' },
     key: { type: 'component', component: 'parts.key' },
+    keys: { type: 'component', component: 'parts.key', repeatable: true },
     led: { type: 'relation', relation: 'oneToMany', target: 'sheet', mappedBy: 'lead' },
     sheets: { type: 'relation', relation: 'manyToMany', target: 'sheet', mappedBy: 'labels' },
   },
@@ -282,28 +291,55 @@ describe('bulk writes of alike items', () => {
     expect(body.error.details).toMatchObject({ index: 3, errors: [{ path: ['code'] }] });
   });
 
-  it('D14 acquires few locks for the unique values of many components', async () => {
-    const data = Array.from({ length: 100 }, (_, n) => ({
-      action: 'create',
-      data: { key: { code: `locked-${n}` } },
-    }));
-    // Inserts wait for this lock, after the values are locked.
+  const advisoryLocks = (): Promise<Record<string, unknown>[]> =>
+    test.sql(
+      `select concat(classid, ':', objid) as name, mode from pg_locks where locktype = 'advisory'
+       and database = (select oid from pg_database where datname = current_database())`,
+    );
+
+  /** Creates labels, and returns the locks that they have before their rows are inserted. */
+  async function lockedBy(data: readonly object[]) {
     const holder = await test.connect();
+    // Inserts wait for this lock, after the values are locked.
     await holder.query('begin; lock table labels in share mode');
     const reply = bulk(data, 'labels').expect(200);
-    const written = reply.then(({ body }) => idsOf(body.data));
+    const done = reply.then(({ body }) => idsOf(body.data));
     const waiting = (): Promise<unknown[]> =>
       test.sql(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'relation'`,
       );
     expect(await lookUntil(waiting, (rows) => rows.length > 0)).not.toEqual([]);
-    const locks = await test.sql(
-      `select 1 from pg_locks where locktype = 'advisory'
-       and database = (select oid from pg_database where datname = current_database())`,
-    );
+    const locks = await advisoryLocks();
     await holder.end();
-    expect(await written).toHaveLength(100);
+    return { written: await done, locks };
+  }
+
+  it('D14 acquires few locks for the unique values of many components', async () => {
+    const data = Array.from({ length: 100 }, (_, n) => ({
+      action: 'create',
+      data: { key: { code: `locked-${n}` } },
+    }));
+    const { written, locks } = await lockedBy(data);
+    expect(written).toHaveLength(100);
     expect(locks.length).toBeLessThan(20);
+  });
+
+  it('D14 acquires no lock first shared and then exclusively', async () => {
+    const keys = (n: number): object[] => Array.from({ length: n }, (_, i) => ({ code: `many ${n} ${i}` }));
+    const data = [1, 40].map((n) => ({ action: 'create', data: { keys: keys(n) } }));
+    const { written, locks } = await lockedBy(data);
+    expect(written).toHaveLength(2);
+    expect(new Set(locks.map(({ name }) => name)).size).toBe(locks.length);
+  });
+
+  it('D14 acquires few locks in a transaction of the application', async () => {
+    const { em } = test.app.get<MikroORM>(CONTENT_ORM, { strict: false });
+    const service = test.app.get<ContentService>(getContentToken('label'), { strict: false });
+    await em.fork().transactional(async (inner) => {
+      for (let n = 0; n < 300; n += 1)
+        await service.create({ key: { code: `host ${n}` } }, {}, { em: inner as SqlEntityManager });
+      expect((await advisoryLocks()).length).toBeLessThan(270);
+    });
   });
 
   it.each(['labels', 'shelves'])(

@@ -12,13 +12,13 @@ import { uniqueWith } from '../model/attribute-storage.js';
 import { isScalar } from '../model/scalar-of.js';
 import type { LoadedState } from '../plan/loaded.js';
 import type { BodyWrite, CheckedValues } from '../plan/plan-write.js';
+import type { ValueLocks } from './value-locks.js';
 
 export interface HeldRequest extends BodyWrite {
   readonly loaded: LoadedState;
   readonly checked: CheckedValues;
   readonly checksTaken: boolean;
-  /** Number of writes of the transaction. */
-  readonly writes: number;
+  readonly valueLocks: ValueLocks;
   /** Values that writes of the same transaction have reserved; null unless they run together. */
   readonly claims: Claims | null;
 }

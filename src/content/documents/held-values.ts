@@ -19,20 +19,12 @@ import type { Versions } from '../plan/versions.js';
 import type { WriteTarget } from '../plan/write-plan.js';
 import { claim, type HeldRequest, withGeneratedUids, withinOf } from './generate-uid.js';
 
-/**
- * Maximum of locked values per write, and of writes per transaction that lock values. Other writes lock all
- * values of an attribute by one lock. PostgreSQL has room for a few thousand locks in all.
- */
-const MOST_LOCKS = 32;
-const MOST_WRITES = 8;
-
 const nameOf = ({ table }: Pick<ContentType, 'table'>, value: UniqueValue): string =>
   `${table}.${modelPathOf(value)}=${patternOf(value)}`;
 
-function locksOf({ target: { type }, checked: { uniques: values }, writes }: HeldRequest): Lock[] {
-  const { table } = type;
-  // The writes of a transaction choose alike: a shared lock that becomes exclusive can cause deadlocks.
-  const few = writes <= MOST_WRITES && values.length <= MOST_LOCKS;
+function locksOf({ target, checked: { uniques: values }, valueLocks }: HeldRequest): Lock[] {
+  const { table } = target.type;
+  const few = valueLocks.eachOf(values.length);
   const paths = [...new Set(values.map(modelPathOf))];
   const ofPaths = paths.map((path) => ({ name: `${table}.${path}`, exclusive: !few }));
   const ofValues = values.map((value) => ({ name: nameOf({ table }, value), exclusive: true }));

@@ -42,6 +42,7 @@ import { ownConditionOfReads } from './version-tags.js';
 import { checkTargets, linksIn, mayTakeTargets } from './taken-targets.js';
 import type { PlannedWrite, WriteAdditions } from './write-additions.js';
 import { withLocale } from './write-list.js';
+import type { ValueLocks } from './value-locks.js';
 import type { WriteOptions } from './write-options.js';
 
 export interface WriteBase {
@@ -82,7 +83,7 @@ export interface Attempt {
   readonly runner: AheadRunner;
   readonly expects: boolean;
   readonly checksTaken: boolean;
-  readonly writes: number;
+  readonly valueLocks: ValueLocks;
   readonly claims: Claims | null;
   readonly values: UniqueValues;
 }

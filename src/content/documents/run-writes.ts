@@ -10,6 +10,7 @@ import type { UniqueValues } from '../store/database-errors.js';
 import { requireTransaction } from '../store/require-transaction.js';
 import { AheadRunner } from './ahead-runner.js';
 import { inLockstep } from './lockstep.js';
+import { ValueLocks } from './value-locks.js';
 import { withIndex } from './write-list.js';
 import { type Claims, SameValue } from './generate-uid.js';
 import { attempt, Unexpected, type WriteBase, type WriteRun, type WriteResult } from './run-write.js';
@@ -47,12 +48,12 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
       inThisContext(async (runner: Runner) => {
         done = [];
         const claims: Claims | null = together ? new Map() : null;
+        const valueLocks = ValueLocks.of(runner.em, writes.length);
+        const shared = { base, values, expects, checksTaken, claims, valueLocks };
         const open = await openFor(runner, writes);
         const one = (write: WriteRun<T>, through: Runner): Promise<WriteResult<T>> => {
           const holding = writes.length === 1 ? through : { ...through, held: write.plan.locks };
-          const runner = new AheadRunner(holding);
-          const work = { base, values, expects, checksTaken, claims, runner, writes: writes.length };
-          return attempt(work, write);
+          return attempt({ ...shared, runner: new AheadRunner(holding) }, write);
         };
         if (together) done = await inLockstep(open, writes, { locksOf: locksAmongWrites, work: one });
         else for (const write of writes) done.push(await one(write, open));
