@@ -1,5 +1,7 @@
 /** Every storage of the library passes the documented contract for storages (issue 13, part 3). */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +18,45 @@ describe('a directory', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   for (const { name, run } of storageContract(() => new LocalStorage(folder))) it(name, run);
+
+  it('syncs the bytes of a file before it gives them their name', async () => {
+    const storage = new LocalStorage(folder);
+    const path = join(folder, 'picture');
+    writeFileSync(path, 'bytes');
+    const { open } = fs;
+    const synced: unknown[] = [];
+    const watched = async (...args: Parameters<typeof open>): ReturnType<typeof open> => {
+      const handle = await open(...args);
+      const sync = handle.sync.bind(handle);
+      handle.sync = async () => {
+        synced.push([args[0], (await storage.head('aa/bb/c.txt')) !== null]);
+        await sync();
+      };
+      return handle;
+    };
+    Object.assign(fs, { open: watched });
+    syncBuiltinESMExports();
+    try {
+      await storage.put('aa/bb/c.txt', { path, size: 5, mime: 'text/plain' });
+    } finally {
+      Object.assign(fs, { open });
+      syncBuiltinESMExports();
+    }
+    expect(synced).toEqual([
+      [path, false],
+      [join(folder, 'aa/bb'), true],
+    ]);
+  });
+
+  it('refuses a file of another size than expected', async () => {
+    const storage = new LocalStorage(folder);
+    const path = join(folder, 'short');
+    writeFileSync(path, 'bytes');
+    await expect(storage.put('aa/bb/d.txt', { path, size: 6, mime: 'text/plain' })).rejects.toThrow(
+      'is not a file of 6 bytes',
+    );
+    expect(await storage.head('aa/bb/d.txt')).toBeNull();
+  });
 });
 
 /**

@@ -1,6 +1,17 @@
-/** Streams that fail if their source stalls, or has another length than expected. */
+/** Files and streams that fail if their source stalls, or has another length than expected. */
 import { once } from 'node:events';
+import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import type { LocalFile } from './file-storage.js';
+
+/** Opens a file for reading, after a check of its size. */
+export async function openWhole({ path, size }: LocalFile): Promise<FileHandle> {
+  const handle = await open(path);
+  const found = await handle.stat();
+  if (found.isFile() && found.size === size) return handle;
+  await handle.close();
+  throw new Error(`${path} is not a file of ${size} bytes`);
+}
 
 /** Destroying the returned stream destroys the source, too. */
 const streamOf = (pieces: AsyncIterable<Buffer>, source: Readable): Readable =>

@@ -2,12 +2,13 @@
 import { ContentModelError } from '../../content/model/content-model-error.js';
 import { codeOf } from '../../kernel/errors.js';
 import { isFilledText } from '../../kernel/json.js';
-import { constants, createReadStream, open as openFile } from 'node:fs';
-import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream, open as openFile } from 'node:fs';
+import { copyFile, type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { openWhole } from './checked-bytes.js';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile, OpenBytes } from './file-storage.js';
 
 /** Directory of incoming uploads. It is on the same file system, so that files can be linked into place. */
@@ -27,9 +28,8 @@ const unlessAbsent = <T>(promise: Promise<T>): Promise<T | null> =>
     throw error;
   });
 
-/** Makes directory entries durable. A file's own `fsync` does not include them. */
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY);
+/** Makes a file durable, or the entries of a directory, which the sync of a file omits. Closes it. */
+async function sync(handle: FileHandle): Promise<void> {
   try {
     await handle.sync();
   } finally {
@@ -58,12 +58,13 @@ export class LocalStorage implements FileStorage {
   async put(key: string, file: LocalFile): Promise<void> {
     const target = this.pathOf(key);
     await mkdir(dirname(target), { recursive: true });
+    await sync(await openWhole(file));
     // Creating a link is atomic. A file of the same key and size has the same content and is complete.
     await link(file.path, target).catch(async (error: unknown) => {
       const isStored = codeOf(error) === 'EEXIST' && (await this.head(key))?.size === file.size;
       if (!isStored) await this.copy(file.path, target);
     });
-    await syncDirectory(dirname(target));
+    await sync(await open(dirname(target)));
   }
 
   private async copy(from: string, target: string): Promise<void> {
@@ -71,12 +72,7 @@ export class LocalStorage implements FileStorage {
     await mkdir(this.scratch, { recursive: true });
     try {
       await copyFile(from, beside);
-      const handle = await open(beside, 'r+');
-      try {
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
+      await sync(await open(beside));
       await rename(beside, target);
     } finally {
       await rm(beside, { force: true });

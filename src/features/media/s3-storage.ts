@@ -1,6 +1,4 @@
 /** Storage in a bucket of Amazon S3 or a compatible service. */
-import type { ReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
@@ -21,7 +19,7 @@ import {
   TEXT,
 } from '../../content/model/option-table.js';
 import { isObject, isText, withDefaults } from '../../kernel/json.js';
-import { timed } from './checked-bytes.js';
+import { openWhole, timed } from './checked-bytes.js';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile } from './file-storage.js';
 
 /**
@@ -88,15 +86,6 @@ const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 const DAY = 24 * 60 * 60;
 const YEAR = 365 * DAY;
 
-/** Opens a file for reading, after a check of its size. */
-async function openWhole({ path, size }: LocalFile): Promise<ReadStream> {
-  const handle = await open(path);
-  const found = await handle.stat();
-  if (found.isFile() && found.size === size) return handle.createReadStream();
-  await handle.close();
-  throw new Error(`${path} is not a file of ${size} bytes`);
-}
-
 /**
  * Stores files in a bucket. One request carries a whole file, so an upload is all or nothing; S3 limits it to
  * 5 GiB. Needs `@aws-sdk/client-s3` and `@aws-sdk/s3-request-presigner`. Signed URLs point to the bucket
@@ -131,7 +120,7 @@ export class S3Storage implements FileStorage {
   async put(key: string, file: LocalFile): Promise<void> {
     // A key names its content: stored bytes of the same size are the same.
     if ((await this.head(key))?.size === file.size) return;
-    const body = await openWhole(file);
+    const body = (await openWhole(file)).createReadStream();
     const request = new PutObjectCommand({
       ...this.at(key),
       Body: body,
