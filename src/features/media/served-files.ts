@@ -103,6 +103,7 @@ export class ServedFiles implements OnModuleInit {
     if (await this.sendOpen(request, response, { found, head, part })) return;
     const hasBody = request.method !== 'HEAD' && part.status < 300;
     const body = hasBody ? await this.bytesOf(head, part) : null;
+    if (this.isAnswered(response)) return void body?.destroy();
     // The file was deleted in the meantime.
     if (hasBody && body === null) return this.sendOn(fileRequest, response);
     this.sendHead(response, { found, head, part });
@@ -116,6 +117,7 @@ export class ServedFiles implements OnModuleInit {
   private async sendOn(fileRequest: FileRequest, response: object): Promise<void> {
     const url = this.options.private === null ? await this.lookup.movedTo(fileRequest) : null;
     if (url === null) throw notFound();
+    if (this.isAnswered(response)) return;
     const { httpAdapter } = this.adapter;
     httpAdapter.setHeader(response, 'Cache-Control', 'no-cache');
     httpAdapter.setHeader(response, 'Location', url);
@@ -139,6 +141,10 @@ export class ServedFiles implements OnModuleInit {
     if (!isLarge || request.method === 'HEAD' || part.status >= 300 || !isPlain(response)) return false;
     const open = (await storage.open?.(head.key)) ?? null;
     if (open === null) return false;
+    if (this.isAnswered(response)) {
+      await open.close();
+      return true;
+    }
     this.sendHead(response, served);
     response.statusCode = part.status;
     void sendBytes(response, open, range);
@@ -182,10 +188,17 @@ export class ServedFiles implements OnModuleInit {
   }
 
   private fail(error: unknown, response: object): void {
+    const isOurs = error instanceof ContentError;
+    if (!isOurs) this.logger.error(stackOf(error));
+    if (this.isAnswered(response)) return;
     this.adapter.httpAdapter.setHeader(response, 'Cache-Control', NOT_STORED);
-    if (error instanceof ContentError) return this.errors.reply(error, response);
-    this.logger.error(stackOf(error));
-    this.errors.reply(unavailable('The file storage is unavailable; retry later'), response);
+    const sent = isOurs ? error : unavailable('The file storage is unavailable; retry later');
+    this.errors.reply(sent, response);
+  }
+
+  /** Whether middleware of the application, such as a time limit, has responded during a wait. */
+  private isAnswered(response: object): boolean {
+    return this.adapter.httpAdapter.isHeadersSent(response) as boolean;
   }
 }
 

@@ -1,0 +1,81 @@
+/** Faults around files: a response of other middleware, a broken disk, and requests without a bound. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { INestApplication } from '@nestjs/common';
+import { LocalStorage } from 'nestjs-content-api/files';
+import type { ByteRange, OpenBytes } from '../../src/features/media/file-storage.ts';
+import { type Adapter, ADAPTERS } from '../support/app.ts';
+import { createFilesApp, formOf, picture } from './helpers.ts';
+
+const folders: string[] = [];
+const newFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'faults-'));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+
+/** Storage that opens bytes after 200 ms. */
+class Slow extends LocalStorage {
+  readonly streams: Readable[] = [];
+  opened = 0;
+
+  override async get(key: string, range?: ByteRange): Promise<Readable | null> {
+    const stream = await super.get(key, range);
+    if (stream !== null) this.streams.push(stream);
+    await sleep(200);
+    return stream;
+  }
+
+  override async open(key: string): Promise<OpenBytes | null> {
+    const open = await super.open(key);
+    this.opened += 1;
+    await sleep(200);
+    if (open === null) return null;
+    const close = async (): Promise<void> => {
+      this.opened -= 1;
+      await open.close();
+    };
+    return { read: (into, position) => open.read(into, position), close };
+  }
+}
+
+/** Responds to downloads after 50 ms, as a time limit of the application does. */
+function limitTime(app: INestApplication, adapter: Adapter): void {
+  if (adapter === 'express') {
+    app.use(({ url }: { url: string }, response: ServerResponse, next: () => void) => {
+      const late = (): unknown => response.writeHead(504).end();
+      if (url.startsWith('/uploads/')) setTimeout(late, 50);
+      next();
+    });
+    return;
+  }
+  const late = async (request: { url: string }, reply: { code(status: number): { send(): void } }) => {
+    if (request.url.startsWith('/uploads/')) setTimeout(() => reply.code(504).send(), 50);
+    await Promise.resolve();
+  };
+  const fastify = app.getHttpAdapter().getInstance() as { addHook(name: string, hook: typeof late): void };
+  fastify.addHook('onRequest', late);
+}
+
+it.each(ADAPTERS)('bytes are closed if other middleware has responded before, on %s', async (adapter) => {
+  const storage = new Slow(await newFolder());
+  const api = await createFilesApp({ storage }, adapter, { prepare: (app) => limitTime(app, adapter) });
+  try {
+    for (const size of [0, 300_000]) {
+      const response = await api.send(formOf([{ bytes: picture(size) }]));
+      const [file] = (await response.json()) as { url: string }[];
+      expect((await api.ask(file?.url ?? '')).status).toBe(504);
+    }
+    await sleep(300);
+    expect(storage.streams.length).toBe(adapter === 'express' ? 1 : 2);
+    expect(storage.streams.map(({ destroyed }) => destroyed)).not.toContain(false);
+    expect(storage.opened).toBe(0);
+  } finally {
+    await api.close();
+  }
+});
