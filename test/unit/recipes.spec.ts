@@ -243,6 +243,12 @@ describe('first bytes of a file', () => {
     expect(svgSize(Buffer.from(text))).toEqual(expected === null ? null : size(expected)),
   );
 
+  it('64 KiB of unfinished tags are read in linear time', () => {
+    const start = performance.now();
+    expect(svgSize(Buffer.from('<svg'.repeat(16_384)))).toBeNull();
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+
   const chunk = (type: string, length: number): Buffer => {
     const head = Buffer.alloc(8);
     head.writeUInt32BE(length);

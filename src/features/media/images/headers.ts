@@ -47,7 +47,7 @@ function pixels(text: string | undefined): number | null {
  * not rendered, because rendering may take unbounded time.
  */
 export function svgSize(bytes: Buffer): Size | null {
-  const tag = /<svg\b[^>]*>/.exec(bytes.toString('utf8'))?.[0] ?? '';
+  const tag = /<svg\b[^<>]*>/.exec(bytes.toString('utf8'))?.[0] ?? '';
   const [, , boxWidth, boxHeight] = (attribute(tag, 'viewBox') ?? '').trim().split(/[\s,]+/);
   const width = pixels(attribute(tag, 'width')) ?? pixels(boxWidth);
   const height = pixels(attribute(tag, 'height')) ?? pixels(boxHeight);
