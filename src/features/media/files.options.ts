@@ -27,7 +27,8 @@ export interface FilesOptions {
   /** Storage of the bytes: `new LocalStorage('uploads')`, or your own provider. */
   readonly storage: FileStorage;
   /**
-   * Image processing, which makes the formats. With null, images are stored like other files. Default: null.
+   * Image processing, which makes the formats. With null, images are stored like other files. Default:
+   * `new SharpImages()`.
    */
   readonly images?: FileImages | null;
   /** Maximum size of a file in bytes; the response to a larger one is 413. Default 200 MB. */
