@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
-import { LocalStorage } from 'nestjs-content-api/files';
-import type { ByteRange, OpenBytes } from '../../src/features/media/file-storage.ts';
+import { FileCheck, LocalStorage } from 'nestjs-content-api/files';
+import { FileContents } from '../../src/features/media/file-contents.ts';
+import type { ByteRange, KeptBytes, OpenBytes } from '../../src/features/media/file-storage.ts';
 import { type Adapter, ADAPTERS } from '../support/app.ts';
 import { createFilesApp, formOf, picture } from './helpers.ts';
 
@@ -75,6 +76,36 @@ it.each(ADAPTERS)('bytes are closed if other middleware has responded before, on
     expect(storage.streams.length).toBe(adapter === 'express' ? 1 : 2);
     expect(storage.streams.map(({ destroyed }) => destroyed)).not.toContain(false);
     expect(storage.opened).toBe(0);
+  } finally {
+    await api.close();
+  }
+});
+
+it('a check and an import send 20 requests to the storage at once, at most', async () => {
+  let running = 0;
+  let most = 0;
+  class Counting extends LocalStorage {
+    override async head(key: string): Promise<KeptBytes | null> {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(5);
+      running -= 1;
+      return super.head(key);
+    }
+  }
+  const storage = new Counting(await newFolder());
+  const api = await createFilesApp({ storage, maxFiles: 50 });
+  try {
+    expect((await api.send(formOf(Array.from({ length: 50 }, () => ({}))))).status).toBe(201);
+    const keys: string[] = [];
+    for await (const { key } of storage.list('')) keys.push(key);
+    for (const key of keys) await storage.delete(key);
+    most = 0;
+    const { missing } = await api.app.get(FileCheck).run();
+    expect([missing.length, most]).toEqual([50, 20]);
+    most = 0;
+    const gone = await api.app.get(FileContents, { strict: false }).missing(keys);
+    expect([gone.size, most]).toEqual([50, 20]);
   } finally {
     await api.close();
   }

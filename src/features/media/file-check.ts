@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { contentOf } from '../../content/model/content-keys.js';
 import { FileSweeps } from './file-sweeps.js';
 import { type FileRow, FileTable } from './file-table.js';
+import { headsOf } from './heads.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
 /** Result of a check. */
@@ -73,10 +74,11 @@ export class FileCheck {
         .filter((key) => !stored.has(key))
         .map((key) => ({ documentId: row.documentId, key })),
     );
-    const gone = await Promise.all(
-      suspects.map(async ({ key }) => (await this.options.storage.head(key)) === null),
+    const heads = await headsOf(
+      this.options.storage,
+      suspects.map(({ key }) => key),
     );
-    return suspects.filter((_suspect, index) => gone[index]);
+    return suspects.filter((_suspect, index) => heads[index] === null);
   }
 
   private async unfinished(abandoned: number): Promise<readonly string[]> {

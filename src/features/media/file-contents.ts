@@ -18,6 +18,7 @@ import { prepareForeign } from './foreign-file.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { contentOf, extensionOfKey } from '../../content/model/content-keys.js';
 import { FileSweeps, lockOf } from './file-sweeps.js';
+import { headsOf } from './heads.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
 @Injectable()
@@ -52,7 +53,7 @@ export class FileContents implements ArchivedContents {
   }
 
   async missing(keys: readonly string[]): Promise<ReadonlySet<string>> {
-    const heads = await Promise.all(keys.map((key) => this.options.storage.head(key)));
+    const heads = await headsOf(this.options.storage, keys);
     return new Set(keys.filter((_key, index) => heads[index] === null));
   }
 
