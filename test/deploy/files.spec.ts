@@ -1,12 +1,13 @@
 /** Files in `sample-app/deploy`: names, limits and arithmetic agree with the library and with each other. */
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { run } from '../../src/module/command-line.ts';
 import { DEFAULT_SETTINGS } from '../../src/kernel/settings.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { note } from '../support/notes.ts';
-import { deployed, deployedPath } from './programs.ts';
+import { deployed, deployedPath, Folder } from './programs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/production.md'), 'utf8');
@@ -152,6 +153,51 @@ describe('sample-app/deploy', () => {
     const megabytes = Number(/client_max_body_size (\d+)m/.exec(deployed('nginx.conf'))?.[1]);
     const maxBytes = Number(/maxBytes: ([\d_]+)/.exec(deployed('app.module.ts'))?.[1]?.replaceAll('_', ''));
     expect(megabytes * 2 ** 20).toBeGreaterThan(maxBytes + 100 * 64 * 1024 - 4 * 2 ** 20);
+  });
+
+  describe('backup.sh', () => {
+    const folder = new Folder();
+    const [files = '', backup = '', programs = ''] = ['files', 'backup', 'programs'].map((name) =>
+      join(folder.path, name),
+    );
+    const write = (...path: string[]): void => {
+      mkdirSync(join(files, ...path, '..'), { recursive: true });
+      writeFileSync(join(files, ...path), 'bytes');
+    };
+    const program = (name: string, text: string): void =>
+      writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    const run = (): unknown =>
+      execFileSync('/bin/sh', [deployedPath('backup.sh'), backup], {
+        env: { PATH: `${programs}:${process.env['PATH'] ?? ''}`, FILES_FOLDER: files, DATABASE_URL: 'none' },
+        stdio: 'ignore',
+      });
+    const saved = (): string[] => readdirSync(backup, { recursive: true, encoding: 'utf8' }).sort();
+
+    beforeAll(() => {
+      mkdirSync(programs);
+      program('pg_dump', `touch "${backup}/content.dump"`);
+    });
+    afterAll(() => folder.remove());
+
+    it('fails without a folder of files', () => {
+      expect(run).toThrow('Command failed');
+    });
+
+    it('saves the rows if there are no files', () => {
+      mkdirSync(files);
+      run();
+      expect(saved()).toEqual(['content.dump', 'files']);
+    });
+
+    it('saves files without uploads in progress, and repeats a copy during which a file was deleted', () => {
+      write('ab', 'cd', 'one.txt');
+      write('_incoming', 'upload-x', 'two.txt');
+      // The first of two copies fails, as it does if a file was deleted.
+      program('cp', `[ -e "${files}/failed" ] || { touch "${files}/failed"; exit 1; }; exec /bin/cp "$@"`);
+      run();
+      const expected = ['files/ab', 'files/ab/cd', 'files/ab/cd/one.txt'];
+      expect(saved()).toEqual(['content.dump', 'files', ...expected]);
+    });
   });
 
   it('has the application that docs/production.md shows', () => {
