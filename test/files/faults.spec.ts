@@ -110,3 +110,16 @@ it('a check and an import send 20 requests to the storage at once, at most', asy
     await api.close();
   }
 });
+
+it('media types of CSV do not allow workbooks', async () => {
+  const api = await createFilesApp({ allowed: ['text/csv'] });
+  const ole = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(2048)]);
+  const type = 'application/vnd.ms-excel';
+  try {
+    const workbook = await api.send(formOf([{ bytes: ole, name: 'x.xls', type }]));
+    const table = await api.send(formOf([{ bytes: 'a,b', name: 'x.csv', type }]));
+    expect([workbook.status, table.status]).toEqual([400, 201]);
+  } finally {
+    await api.close();
+  }
+});

@@ -87,6 +87,8 @@ const isOneName = (declared: string, named: string, ext: string): boolean =>
   isSameKind(declared, named) ||
   isSameKind(named, declared) ||
   hasExtension(declared, ext) ||
+  // Browsers declare CSV so if Excel is installed.
+  (declared === 'application/vnd.ms-excel' && named === 'text/csv') ||
   (isText(declared) && isText(named));
 
 /** Whether the bytes match the declared or named type. A type that bytes can prove requires that proof. */

@@ -21,7 +21,7 @@ const SAME: readonly ReadonlySet<string>[] = [
   ['video/webm', 'audio/webm', 'video/matroska', 'video/x-matroska', 'audio/matroska', 'audio/x-matroska'],
   ['video/mp4', 'audio/mp4', 'video/x-m4v', 'audio/x-m4a', 'audio/m4a', 'video/quicktime', 'application/mp4'],
   ['video/x-msvideo', 'video/vnd.avi', 'video/avi', 'video/msvideo'],
-  ['text/csv', 'application/csv', 'application/vnd.ms-excel'],
+  ['text/csv', 'application/csv'],
   ['font/woff', 'application/font-woff', 'application/x-font-woff'],
   ['font/woff2', 'application/font-woff2'],
   ['font/ttf', 'font/sfnt', 'application/x-font-ttf', 'application/font-sfnt'],
