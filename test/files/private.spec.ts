@@ -267,4 +267,13 @@ describe('private files in a storage that signs its own URLs', () => {
     await (await start(302_400)).close();
     storage.close();
   });
+
+  it('with a default lifetime that the bucket cannot sign stop the start', async () => {
+    class Short extends Bucket {
+      readonly maxSignedSeconds = 1000;
+    }
+    await expect(createFilesApp({ storage: new Short(`${tmpdir()}/none`), private: {} })).rejects.toThrow(
+      'FilesModule: private.seconds must be at most 500 with this storage',
+    );
+  });
 });

@@ -67,6 +67,8 @@ export interface ResolvedFilesOptions {
 }
 
 const MEGABYTE = 1024 * 1024;
+/** Default of `private.seconds`. */
+const SECONDS = 900;
 
 const isMediaType = (value: unknown): value is string =>
   isText(value) && /^(\*|[\w.+-]+\/(\*|[\w.+-]+))$/.test(value);
@@ -89,7 +91,7 @@ function privateMistakes({ storage, private: hidden }: FilesOptions): string[] {
   const most = (storage.maxSignedSeconds ?? Infinity) / 2;
   return [
     ...(signs || secret >= 32 ? [] : ['FilesModule: private.secret must have at least 32 bytes']),
-    ...((hidden.seconds ?? 1) <= most
+    ...((hidden.seconds ?? SECONDS) <= most
       ? []
       : [`FilesModule: private.seconds must be at most ${most} with this storage`]),
   ];
@@ -108,6 +110,6 @@ export function resolveFilesOptions(options: FilesOptions): ResolvedFilesOptions
     maxBytes: options.maxBytes ?? 200 * MEGABYTE,
     maxFiles: options.maxFiles ?? 20,
     allowed: options.allowed ?? ['*'],
-    private: hidden === undefined ? null : { secret: hidden.secret ?? '', seconds: hidden.seconds ?? 900 },
+    private: hidden === undefined ? null : { secret: hidden.secret ?? '', seconds: hidden.seconds ?? SECONDS },
   };
 }
