@@ -1,11 +1,12 @@
 /** Faults around files: a response of other middleware, a broken disk, and requests without a bound. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, Logger } from '@nestjs/common';
+import { jest } from '@jest/globals';
 import { FileCheck, LocalStorage } from 'nestjs-content-api/files';
 import { FileContents } from '../../src/features/media/file-contents.ts';
 import type { ByteRange, KeptBytes, OpenBytes } from '../../src/features/media/file-storage.ts';
@@ -77,6 +78,21 @@ it.each(ADAPTERS)('bytes are closed if other middleware has responded before, on
     expect(storage.streams.map(({ destroyed }) => destroyed)).not.toContain(false);
     expect(storage.opened).toBe(0);
   } finally {
+    await api.close();
+  }
+});
+
+it('an upload is a 503 if the local disk cannot be written, with its error in the log', async () => {
+  const folder = await newFolder();
+  const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  const api = await createFilesApp({ storage: new LocalStorage(folder) });
+  try {
+    await writeFile(join(folder, '_incoming'), 'not a directory');
+    const response = await api.send(formOf([{}]));
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(logged.mock.calls).toEqual([[expect.stringContaining('EEXIST')]]);
+  } finally {
+    logged.mockRestore();
     await api.close();
   }
 });

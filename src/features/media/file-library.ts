@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import type { Action } from '../../content/access/actions.js';
 import type { AnyEntry } from '../../content/access/limited-grants.js';
@@ -16,7 +16,7 @@ import { Documents } from '../../content/documents/documents.service.js';
 import { type KeyedWrite, writeOnce } from '../../content/documents/request-keys.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import type { Precondition } from '../../content/plan/precondition.js';
-import { ContentError, unavailable, validationError } from '../../kernel/errors.js';
+import { ContentError, stackOf, unavailable, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
@@ -73,6 +73,7 @@ interface Upload {
 export class FileLibrary {
   /** Metrics: stored uploads and their bytes. */
   readonly counts = { uploaded: 0, uploadedBytes: 0 };
+  private readonly logger = new Logger('ContentFiles');
 
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
@@ -187,21 +188,28 @@ export class FileLibrary {
     granted: FieldScope,
     work: (upload: Upload) => Promise<T>,
   ): Promise<T> {
-    const directory = await this.newDirectory();
     try {
-      const form = await receiveForm(request, this.options, directory);
-      const infos = infosOf(form.fields.get('fileInfo') ?? [], Math.max(1, form.files.length), granted);
-      return await work({ form, infos, directory });
+      return await this.inDirectory(async (directory) => {
+        const form = await receiveForm(request, this.options, directory);
+        const infos = infosOf(form.fields.get('fileInfo') ?? [], Math.max(1, form.files.length), granted);
+        return work({ form, infos, directory });
+      });
     } catch (error) {
-      throw isOfDisk(error) ? unavailable('Could not write the upload to local disk') : error;
-    } finally {
-      await rm(directory, { recursive: true, force: true });
+      if (!isOfDisk(error)) throw error;
+      this.logger.error(stackOf(error));
+      throw unavailable('Could not write the upload to local disk');
     }
   }
 
-  private async newDirectory(): Promise<string> {
+  /** Runs work with a new directory, which is removed afterwards. */
+  private async inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
     await mkdir(this.options.scratch, { recursive: true });
-    return mkdtemp(join(this.options.scratch, 'upload-'));
+    const directory = await mkdtemp(join(this.options.scratch, 'upload-'));
+    try {
+      return await work(directory);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
   }
 
   private async create(file: PreparedFile, { caller, requestId }: Uploader, runner: Runner): Promise<string> {
