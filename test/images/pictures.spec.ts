@@ -10,6 +10,7 @@ import type { ImageFacts, KeptFile, ServedBytes } from '../../src/features/media
 import { LocalStorage } from '../../src/features/media/local-storage.ts';
 import type { ImageOptions } from '../../src/features/media/images/image-options.ts';
 import { pixelsOf } from '../../src/features/media/images/picture.ts';
+import { PictureQueue } from '../../src/features/media/images/picture-queue.ts';
 import { SharpImages } from '../../src/features/media/images/sharp-images.ts';
 
 const RED = { r: 200, g: 2, b: 3 };
@@ -307,6 +308,22 @@ describe('pictures', () => {
     for (const { reason } of refused) expect(reason).toMatchObject({ status: 503 });
   });
 
+  it('further versions of a picture are before waiting pictures, also if as many wait as may', async () => {
+    const queue = new PictureQueue({ parallel: 1, maxPixels: 1, queueLength: 1 });
+    const done: string[] = [];
+    const full = Promise.withResolvers<void>();
+    const job = (name: string) => async () => {
+      await full.promise;
+      done.push(name);
+    };
+    const all = [queue.begin(job('first')), queue.begin(job('second'))];
+    await expect(queue.begin(job('third'))).rejects.toMatchObject({ status: 503 });
+    all.push(queue.goOn(job('a version of the first'), 1));
+    full.resolve();
+    await Promise.all(all);
+    expect(done).toEqual(['first', 'a version of the first', 'second']);
+  });
+
   describe('variants', () => {
     const options: ImageOptions = {
       recipes: {
@@ -369,6 +386,32 @@ describe('pictures', () => {
         height: 200,
       });
       expect(await readdir(storage.scratch)).toEqual([]);
+    });
+
+    it('that wait have no copy of the original', async () => {
+      const images = new SharpImages({
+        parallel: 1,
+        recipes: Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`r${n}`, { width: 100 + n }])),
+      });
+      let copied = 0;
+      let waiting = 0;
+      let most = 0;
+      const { get, put } = storage;
+      storage.get = (...args) => {
+        copied += 1;
+        waiting += 1;
+        most = Math.max(most, waiting);
+        return get.apply(storage, args);
+      };
+      storage.put = (...args) => {
+        waiting -= 1;
+        return put.apply(storage, args);
+      };
+      const names = Array.from({ length: 12 }, (_, n) => `r${n}`);
+      const served = await Promise.all(names.map((name) => ask(images, file(), name)));
+      expect(served).not.toContain(null);
+      expect([copied, waiting]).toEqual([12, 0]);
+      expect(most).toBeLessThanOrEqual(3);
     });
 
     it('show the focal point, and a focus of before while it is kept', async () => {

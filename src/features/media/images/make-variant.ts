@@ -59,7 +59,7 @@ export async function makeVariant(
   const files = new NewFiles(tools, directory);
   try {
     const path = files.newPath();
-    const version = await tools.queue.run(async () => {
+    const version = await tools.queue.begin(async () => {
       const original = await storage.get(file.key);
       if (original === null) return null;
       await pipeline(original, createWriteStream(path));
@@ -67,7 +67,7 @@ export async function makeVariant(
     });
     if (version === null) return false;
     const { mime } = ENCODERS[recipe.format];
-    const written = await tools.queue.run(() => files.write(mime, version.make), version.pixels);
+    const written = await tools.queue.goOn(() => files.write(mime, version.make), version.pixels);
     await storage.put(key, written.file);
     return true;
   } finally {

@@ -21,12 +21,32 @@ export class PictureQueue {
 
   constructor(private readonly limits: PictureQueueLimits) {}
 
-  /** Runs a job when the queue has a slot. Throws ServiceUnavailableError if too many jobs wait. */
-  async run<T>(job: () => Promise<T>, pixels = 0): Promise<T> {
+  /**
+   * Runs the first job of a picture when the queue has a slot. Throws ServiceUnavailableError if too many
+   * jobs wait.
+   */
+  async begin<T>(job: () => Promise<T>): Promise<T> {
     if (this.queue.length >= this.limits.queueLength)
       throw unavailable('Too many images are waiting to be processed');
+    return this.run(job, 0, 'push');
+  }
+
+  /** Runs a further job of a picture, before all pictures that wait. Only its first job can be refused. */
+  goOn<T>(job: () => Promise<T>, pixels: number): Promise<T> {
+    return this.run(job, pixels, 'unshift');
+  }
+
+  once(name: string, work: () => Promise<boolean>): Promise<boolean> {
+    const joined = this.shared.get(name);
+    if (joined !== undefined) return joined;
+    const running = work().finally(() => this.shared.delete(name));
+    this.shared.set(name, running);
+    return running;
+  }
+
+  private async run<T>(job: () => Promise<T>, pixels: number, place: 'push' | 'unshift'): Promise<T> {
     await new Promise<void>((start) => {
-      this.queue.push({ pixels, start });
+      this.queue[place]({ pixels, start });
       this.startNext();
     });
     try {
@@ -36,14 +56,6 @@ export class PictureQueue {
       this.pixels -= pixels;
       this.startNext();
     }
-  }
-
-  once(name: string, work: () => Promise<boolean>): Promise<boolean> {
-    const joined = this.shared.get(name);
-    if (joined !== undefined) return joined;
-    const running = work().finally(() => this.shared.delete(name));
-    this.shared.set(name, running);
-    return running;
   }
 
   private startNext(): void {

@@ -90,10 +90,6 @@ export async function attempt<T>({ limits }: Tools, job: () => Promise<T>): Prom
   }
 }
 
-/** Runs `attempt` as soon as the queue has a slot. */
-export const work = <T>(tools: Tools, job: () => Promise<T>, pixels = 0): Promise<T> =>
-  tools.queue.run(() => attempt(tools, job), pixels);
-
 /** New files in a directory, which are removed together unless they are claimed. */
 export class NewFiles {
   private readonly paths: string[] = [];

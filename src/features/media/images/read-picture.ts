@@ -7,6 +7,7 @@ import { firstBytes, isAnimatedPng } from './headers.js';
 import type { ImageOptions } from './image-options.js';
 import { type Kind, kindOf, rewriteQuality } from './kinds.js';
 import {
+  attempt,
   NewFiles,
   isFilm,
   openPicture,
@@ -15,7 +16,6 @@ import {
   shownSize,
   type Source,
   type Tools,
-  work,
   type Written,
 } from './picture.js';
 import { thumbhashOf } from './thumbhash.js';
@@ -35,7 +35,7 @@ export interface Reading {
 }
 
 async function inspect({ tools }: Reading, file: LocalFile, kind: Kind): Promise<Inspected> {
-  const metadata = await work(tools, () => readHeader(tools, file.path));
+  const metadata = await tools.queue.begin(() => attempt(tools, () => readHeader(tools, file.path)));
   const source = { path: file.path, isAnimated: kind.isFilm && isFilm(tools, metadata) };
   const pixels = pixelsOf(metadata, source.isAnimated);
   return { file, kind, metadata, source, pixels, size: shownSize(metadata) };
@@ -54,7 +54,7 @@ async function rewrite(
   const quality = rewriteQuality(inspected.kind, options.original, inspected.metadata);
   if (quality === null || (await losesFrames(inspected))) return null;
   const version = (): Sharp => inspected.kind.rewrite(openPicture(tools, inspected.source), quality);
-  const { file } = await tools.queue.run(() => files.write(inspected.file.mime, version), inspected.pixels);
+  const { file } = await tools.queue.goOn(() => files.write(inspected.file.mime, version), inspected.pixels);
   return file;
 }
 
@@ -68,7 +68,7 @@ async function makeFormat(
 ): Promise<MadeFormat> {
   const inside = { ...box, fit: 'inside' } as const;
   const version = (): Sharp => openPicture(tools, source).resize(inside);
-  const written: Written = await tools.queue.run(() => files.write(file.mime, version), pixels);
+  const written: Written = await tools.queue.goOn(() => files.write(file.mime, version), pixels);
   return { name, recipe: recipeOf(name, box), ext: kind.ext, ...written };
 }
 

@@ -1,6 +1,6 @@
 /** Thumbhash: a picture in 28 bytes, a placeholder while it loads. */
 import type * as Thumbhash from 'thumbhash';
-import { openPicture, type Source, type Tools, work } from './picture.js';
+import { attempt, openPicture, type Source, type Tools } from './picture.js';
 
 /** Largest side that the algorithm accepts. */
 const SIDE = 100;
@@ -16,5 +16,5 @@ export async function thumbhashOf(tools: Tools, { path }: Source, pixels: number
     const { data, info } = await small.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
     return Buffer.from(rgbaToThumbHash(info.width, info.height, data)).toString('base64');
   };
-  return work(tools, make, pixels);
+  return tools.queue.goOn(() => attempt(tools, make), pixels);
 }
