@@ -14,7 +14,7 @@ export interface FilesReport {
   readonly orphans: readonly string[];
   /** Files without their bytes, formats included: document id and key. */
   readonly missing: readonly { readonly documentId: string; readonly key: string }[];
-  /** Directories of unfinished uploads. */
+  /** Paths of unfinished uploads, imports and variants on local disk. */
   readonly unfinished: readonly string[];
   /** Number of files, and of stored contents that belong to a file. */
   readonly files: number;

@@ -1,4 +1,6 @@
 /** Interface of a storage provider for file contents. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 /** Complete, closed file on local disk. */
@@ -43,8 +45,8 @@ export interface FileStorage {
   /** Value of `provider` of the files, for example `local`. */
   readonly name: string;
   /**
-   * Directory on local disk for incoming uploads. Choose one from which `put` can link. Default: the system's
-   * temporary directory.
+   * Directory on local disk for incoming uploads, and for originals of variants. Choose one from which `put`
+   * can link. Default: one in the system's temporary directory.
    */
   readonly scratch?: string;
   /**
@@ -72,3 +74,7 @@ export interface FileStorage {
    */
   signedUrl?(key: string, seconds: number): Promise<string>;
 }
+
+/** Returns the directory on local disk for files in progress. `files check` finds abandoned ones in it. */
+export const scratchOf = ({ scratch }: Pick<FileStorage, 'scratch'>): string =>
+  scratch ?? join(tmpdir(), 'nestjs-content-api-uploads');

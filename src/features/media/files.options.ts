@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   checkModuleOptions,
   group,
@@ -12,7 +10,7 @@ import {
 import { ContentModelError } from '../../content/model/content-model-error.js';
 import { isListOf, isObject, isText } from '../../kernel/json.js';
 import type { FileImages } from './file-images.js';
-import type { FileStorage } from './file-storage.js';
+import { type FileStorage, scratchOf } from './file-storage.js';
 
 /** Private files: clients need a signed URL to read them. */
 export interface PrivateFiles {
@@ -106,10 +104,11 @@ export function resolveFilesOptions(options: FilesOptions): ResolvedFilesOptions
   return {
     storage,
     images,
-    scratch: storage.scratch ?? join(tmpdir(), 'nestjs-content-api-uploads'),
+    scratch: scratchOf(storage),
     maxBytes: options.maxBytes ?? 200 * MEGABYTE,
     maxFiles: options.maxFiles ?? 20,
     allowed: options.allowed ?? ['*'],
-    private: hidden === undefined ? null : { secret: hidden.secret ?? '', seconds: hidden.seconds ?? SECONDS },
+    private:
+      hidden === undefined ? null : { secret: hidden.secret ?? '', seconds: hidden.seconds ?? SECONDS },
   };
 }

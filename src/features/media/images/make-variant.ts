@@ -1,11 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Sharp } from 'sharp';
 import type { KeptFile } from '../file-images.js';
-import type { FileStorage } from '../file-storage.js';
+import { type FileStorage, scratchOf } from '../file-storage.js';
 import { ENCODERS, type PictureFormat } from './encoders.js';
 import {
   attempt,
@@ -27,9 +25,6 @@ export interface VariantOrder {
 }
 
 const FILMS: readonly PictureFormat[] = ['gif', 'webp'];
-
-const scratchOf = ({ scratch }: FileStorage): string =>
-  scratch ?? join(tmpdir(), 'nestjs-content-api-images');
 
 interface Version {
   readonly make: () => Sharp;
