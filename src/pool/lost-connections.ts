@@ -17,7 +17,7 @@ interface PoolInside extends Pool {
 /** Milliseconds after the end of a connection in which its user may still release it. */
 const LOST_AFTER = 200;
 
-export const clientsOf = ({ _clients: clients = [] }: PoolInside): readonly InsideClient[] => clients;
+const clientsOf = ({ _clients: clients = [] }: PoolInside): readonly InsideClient[] => clients;
 
 /** Connections that are in use. */
 export function busyClients(pool: PoolInside): readonly InsideClient[] {

@@ -67,7 +67,7 @@ const ROLES = {
   member: { article: '*', tag: '*', organisation: ['find'], bill: '*' },
   limited: { article: [{ actions: ['find'], where: isOpen }], tag: ['find'] },
   own: { article: [{ actions: ['find', 'update'], own: true }] },
-  /** Have the same grants, but for one on all tenants. */
+  /** Have equal grants; one of them covers all tenants. */
   auditor: { article: [{ actions: ['find', 'findOne'], tenant: 'all' }] },
   reader: { article: ['find', 'findOne'] },
   /** Cannot read the tenant. */

@@ -189,7 +189,7 @@ describe('hooks', () => {
     const nested = (name: string, fails: 'inner' | 'outer' | null): Promise<void> =>
       em.transactional(async (outer) => {
         const inside = outer.transactional(async (inner) => {
-          await service('author').create({ name }, {}, { em: inner as SqlEntityManager });
+          await service('author').create({ name }, {}, { em: inner });
           if (fails === 'inner') throw new Error('the inner one fails');
         });
         await inside.catch((error: unknown) => expect(String(error)).toContain('the inner one fails'));

@@ -103,6 +103,12 @@ function normalise(grant: Grant, subject: string): NormalGrant {
   };
 }
 
+interface Contents {
+  readonly granted: FieldScopes;
+  readonly entries: readonly LimitedEntry[];
+  readonly isWithinTenant: boolean;
+}
+
 /** Size of the LRU caches below, which contain up to twice as many entries. */
 const CACHE_SIZE = 1000;
 
@@ -132,15 +138,17 @@ export class Permissions {
   readonly filters: readonly WhereOf[];
   /** Different functions of the grants with `preset`, in a fixed order. */
   readonly presets: readonly PresetOf[];
+  /** Whether its grants are within the tenant of their caller. Equal raw grants are another object. */
+  readonly isWithinTenant: boolean;
+  private readonly granted: FieldScopes;
+  private readonly entries: readonly LimitedEntry[];
   private readonly limited: LimitedGrants;
 
   private constructor(
-    private readonly granted: FieldScopes,
-    private readonly entries: readonly LimitedEntry[],
+    { granted, entries, isWithinTenant }: Contents,
     private readonly key: string,
-    /** Whether its grants are within the tenant of their caller. Equal raw grants are another object. */
-    readonly isWithinTenant: boolean,
   ) {
+    [this.granted, this.entries, this.isWithinTenant] = [granted, entries, isWithinTenant];
     this.limited = limitedOf(entries);
     this.hasWhere = entries.some(({ limit }) => limit.where !== 'own' || limit.preset !== null);
     this.hasOwn = entries.some(({ limit }) => limit.where === 'own');
@@ -279,7 +287,7 @@ export class Permissions {
     const cacheKey = `${isWithinTenant} ${key}`;
     const cached = lasting.get(cacheKey) ?? permissionsCache.get(cacheKey);
     if (cached !== undefined) return cached;
-    const rights = new Permissions(granted, entries, key, isWithinTenant);
+    const rights = new Permissions({ granted, entries, isWithinTenant }, key);
     permissionsCache.set(cacheKey, rights);
     return rights;
   }

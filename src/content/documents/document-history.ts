@@ -41,7 +41,7 @@ export interface ReversalRequest extends Viewer {
 export type StoredDocument = Pick<ReversalRequest, 'type' | 'documentId'>;
 
 /** Last stored version of a published version, or its deletion. */
-export interface LastPublished {
+interface LastPublished {
   readonly id: string;
   readonly isDeleted: boolean;
 }
@@ -52,8 +52,8 @@ export type PublishedIds = ReadonlyMap<string, LastPublished>;
 /** Stored versions of what was published. */
 export interface PublishedHistory {
   /**
-   * Stores what is published and not stored yet, such as changes of links by other documents. Returns what is
-   * or was published, one map for each document. The transaction has locked the documents.
+   * Stores what is published and not stored yet, such as changes of links by other documents. Returns what
+   * is or was published, one map for each document. The transaction has locked the documents.
    */
   storePresent(runner: Runner, documents: readonly StoredDocument[]): Promise<readonly PublishedIds[]>;
   /**

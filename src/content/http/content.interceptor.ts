@@ -37,7 +37,9 @@ export class ContentInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
-    return this.telemetry.isOn && !isStream(context) ? this.traced(context, next) : this.handle(context, next);
+    return this.telemetry.isOn && !isStream(context)
+      ? this.traced(context, next)
+      : this.handle(context, next);
   }
 
   /** Runs the request in a span, with the route as `http.route`. */

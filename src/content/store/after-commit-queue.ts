@@ -3,7 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 
 type Work = () => Promise<void>;
 
-/** Work that runs after a transaction commits. The work of a nested transaction waits for the outermost one. */
+/** Work that runs after a transaction commits. The work of a nested one waits for the outermost one. */
 export class AfterCommitQueue implements EventSubscriber {
   private readonly waiting = new WeakMap<object, Work[]>();
   /** The transaction that another one will be nested in, by the entity manager of the nested one. */

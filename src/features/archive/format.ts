@@ -194,7 +194,9 @@ export class ArchiveWriter {
   private hashed(line: string): Promise<void> {
     if (Buffer.byteLength(line) > MAX_LINE_BYTES) {
       const start = `${line.slice(0, 80)}…`;
-      throw new ArchiveError(`A line of "${nameOf(this.at)}" is longer than 256 MiB, which no import reads: ${start}`);
+      throw new ArchiveError(
+        `A line of "${nameOf(this.at)}" is longer than 256 MiB, which no import reads: ${start}`,
+      );
     }
     this.hash.update(line).update('\n');
     return this.put(line);

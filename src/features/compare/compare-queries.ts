@@ -72,7 +72,8 @@ function populateAll(
 }
 
 /** Cuts a text between code points: `encodeURIComponent` throws for half an emoji. */
-const cut = (text: string, start: number, end?: number): string => Array.from(text).slice(start, end).join('');
+const cut = (text: string, start: number, end?: number): string =>
+  Array.from(text).slice(start, end).join('');
 
 /** Distinct values of an attribute that fit into a query. */
 function valuesOf(samples: readonly Sample[], name: string): string[] {

@@ -8,7 +8,10 @@ export interface HistoryOptions {
    * 0 to 1440. Published versions are always kept. Default 10.
    */
   readonly sittingMinutes?: number;
-  /** Most versions of a document in one locale and state, from 2 to 100,000; older ones are removed. Default 1000. */
+  /**
+   * Most versions of a document in one locale and state, from 2 to 100,000; older ones are removed. Default
+   * 1000.
+   */
   readonly keep?: number;
   /** Days that versions are kept, the newest of each state apart, from 1 to 36,500. Default 3650. */
   readonly keepDays?: number;
