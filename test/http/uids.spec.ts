@@ -1,6 +1,6 @@
 /** Generated uids: their length, and the locales in which they are unique (protocol 14.17). */
 import { defineCollectionType } from 'nestjs-content-api';
-import { createTestApp, type TestApp } from '../support/app.ts';
+import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 
 const page = defineCollectionType({
   singularApiId: 'page',
@@ -48,6 +48,46 @@ describe('a generated uid', () => {
     }
     expect([...slugs].slice(0, 3)).toEqual(['hello', 'hello-1', 'hello-2']);
     expect(slugs.size).toBe(12);
+  });
+
+  it('14.17 has the first free number, also if many are taken', async () => {
+    const data = Array.from({ length: 100 }, () => ({ action: 'create', data: { title: 'Many' } }));
+    const { body } = await test.http.post('/api/stories/bulk?fields=slug').send({ data }).expect(200);
+    const slugs = body.data.map(({ slug }: { slug: string }) => slug);
+    expect(slugs).toEqual(slugs.map((_: string, n: number) => (n === 0 ? 'many' : `many-${n}`)));
+    const post = async (): Promise<string> =>
+      (
+        await test.http
+          .post('/api/stories')
+          .send({ data: { title: 'Many' } })
+          .expect(201)
+      ).body.data.slug;
+    for (const free of [97, 33, 5])
+      await test.http.delete(`/api/stories/${body.data[free].documentId}`).expect(204);
+    expect([await post(), await post(), await post(), await post()]).toEqual([
+      'many-5',
+      'many-33',
+      'many-97',
+      'many-100',
+    ]);
+  });
+
+  it.each(['pages', 'stories'])('14.17 is found by the index of its column: %s', async (table) => {
+    await test.sql(
+      `insert into ${table} (document_id, created_at, updated_at, published, locale, title, slug)
+       select 'bulk' || n, now(), now(), true, 'en', n, 's-' || n from generate_series(1, 3000) n`,
+    );
+    await test.sql(`analyze ${table}`);
+    const statements = await countStatements(() =>
+      test.http
+        .post(`/api/${table}`)
+        .send({ data: { title: 's' } })
+        .expect(201),
+    );
+    const text = statements.find((one) => one.startsWith('select distinct')) ?? '';
+    const explained = text.replace(/\$\d+::text\[\]/g, `array['s', 's-1']`).replace(/\$\d+::text/g, `'en'`);
+    const plan = await test.sql(`explain ${explained}`);
+    expect(JSON.stringify(plan)).toMatch(/Index (Only )?Scan (using|on) \w*slug/);
   });
 
   it('14.17 is unique in all locales if they share it', async () => {

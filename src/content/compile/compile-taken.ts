@@ -104,15 +104,14 @@ export interface UidBase extends Within {
   readonly locale: string | null;
 }
 
-/** Selects the uids of a locale, or of all, that begin with `base`, drafts included. */
-export function compileTakenUids(type: ContentType, uid: UidBase): Statement {
-  const { attribute, base, locale } = uid;
+/** Selects the candidates that exist in a locale, or in any, drafts included, by the index of the column. */
+export function compileTakenUids(type: ContentType, uid: UidBase, candidates: readonly string[]): Statement {
+  const { attribute, locale } = uid;
   const column = quote(attribute.column);
-  const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;
   const conditions = [
+    sql`t.${column} = any(${param(candidates)}::text[])`,
     ...(locale === null ? [] : [sql`t.locale = ${param(locale)}::text`]),
     ...(type.draftAndPublish ? [] : [sql`t.published`]),
-    sql`(t.${column} = ${param(base)}::text or ${numbered})`,
     ...isWithin(type, uid),
   ];
   return print(sql`select distinct t.${column} as uid from ${quote(type.table)} t

@@ -4,7 +4,7 @@
 import slugify from '@sindresorhus/slugify';
 import { compileLocks } from '../../pool/locks.js';
 import { compileTakenUids, type UidBase, type Within } from '../compile/compile-taken.js';
-import type { Runner } from '../../pool/runner.js';
+import type { Row, Runner } from '../../pool/runner.js';
 import { isGiven } from '../plan/given.js';
 import type { WriteValues } from '../plan/plan-values.js';
 import type { ScalarAttribute } from '../model/model.js';
@@ -59,11 +59,29 @@ function baseOf(
   return (slug === '' ? slugify(type.singularApiId) : slug).slice(0, longestOf(attribute));
 }
 
-function firstFree(base: string, taken: ReadonlySet<unknown>): string {
-  if (!taken.has(base)) return base;
-  let n = 1;
-  while (taken.has(`${base}-${n}`)) n += 1;
-  return `${base}-${n}`;
+/** Number of candidates in the first statement; each further one has twice as many. */
+const CANDIDATES = 32;
+
+/** Returns a block of candidates: the base and its first numbers, then the following ones. */
+function candidatesOf(base: string, block: number): string[] {
+  const first = CANDIDATES * (2 ** block - 1);
+  return Array.from({ length: CANDIDATES * 2 ** block }, (_, i) =>
+    first + i === 0 ? base : `${base}-${first + i}`,
+  );
+}
+
+/** Returns the first candidate that is free. `rows` are the taken ones of the first block. */
+async function freeUid(
+  find: (candidates: readonly string[]) => Promise<readonly Row[]>,
+  base: string,
+  rows: readonly Row[],
+): Promise<string> {
+  for (let block = 0, taken = rows; ; block += 1) {
+    if (block > 0) taken = await find(candidatesOf(base, block));
+    const uids = new Set(taken.map(({ uid }) => uid));
+    const free = candidatesOf(base, block).find((one) => !uids.has(one));
+    if (free !== undefined) return free;
+  }
 }
 
 function missingUids({ target, body, loaded }: HeldRequest): ScalarAttribute[] {
@@ -117,7 +135,7 @@ export async function withGeneratedUids(runner: Runner, request: HeldRequest): P
   return writeValues;
 }
 
-/** Generates uids. One round trip for all attributes, none if there are none. */
+/** Generates uids: one round trip for all attributes, and more only if many candidates are taken. */
 async function withMissingUids(runner: Runner, request: HeldRequest): Promise<WriteValues> {
   const { type } = request.target;
   const { documentId } = request.loaded.versions;
@@ -138,10 +156,12 @@ async function withMissingUids(runner: Runner, request: HeldRequest): Promise<Wr
     // Concurrent writes with the same slug wait for the lock, and then see the uid that was assigned.
     const [, ...taken] = await runner.all([
       compileLocks(names.map((name) => ({ name, exclusive: true }))),
-      ...wanted.map((one) => compileTakenUids(type, one)),
+      ...wanted.map((one) => compileTakenUids(type, one, candidatesOf(one.base, 0))),
     ]);
-    for (const [i, { attribute, base }] of wanted.entries())
-      values.set(attribute, firstFree(base, new Set(taken[i]?.map((row) => row['uid']))));
+    for (const [i, one] of wanted.entries()) {
+      const find = (candidates: readonly string[]) => runner.run(compileTakenUids(type, one, candidates));
+      values.set(one.attribute, await freeUid(find, one.base, taken[i] ?? []));
+    }
     missing = missing.filter((attribute) => !wanted.some((one) => one.attribute === attribute));
   }
   return { ...writeValues, values };
