@@ -38,6 +38,13 @@ export async function queries(): Promise<void> {
   await articles.find({ locale: 3 });
 }
 
+export async function schedules(): Promise<void> {
+  // 'ifMatch' does not exist in type
+  await articles.schedule('x', { publishAt: null }, {}, { ifMatch: '*' });
+  // 'ifMatch' does not exist in type
+  await articles.unschedule('x', {}, { ifMatch: '*' });
+}
+
 export async function fields(): Promise<void> {
   // '"titel"' is not assignable to type … "title" … Did you mean '"title"'?
   await articles.find({ fields: ['titel'] });

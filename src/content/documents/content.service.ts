@@ -244,10 +244,10 @@ export class ContentService<T extends Subject = DocumentFields> {
     documentId: string | null,
     times: { readonly publishAt?: string | Date | null; readonly unpublishAt?: string | Date | null },
     query: VersionQueryFor<T> = {},
-    { as = SYSTEM, ...options }: ServiceOptions = {},
+    { as = SYSTEM, em }: Pick<ServiceOptions, 'as' | 'em'> = {},
   ): Promise<ContentSchedule> {
     const plan = this.planWrite('publish', { query, as }, documentId);
-    return this.documents.schedules.write(plan, { data: times }, writing(as, options));
+    return this.documents.schedules.write(plan, { data: times }, writing(as, { em }));
   }
 
   /**
@@ -268,19 +268,19 @@ export class ContentService<T extends Subject = DocumentFields> {
   async findSchedule(
     documentId: string | null,
     query: VersionQueryFor<T> = {},
-    { as = SYSTEM, ...options }: ServiceOptions = {},
+    { as = SYSTEM, em }: Pick<ServiceOptions, 'as' | 'em'> = {},
   ): Promise<ContentSchedule> {
     const plan = this.planWrite('publish', { query, as }, documentId);
-    return this.documents.schedules.read(plan, writing(as, options));
+    return this.documents.schedules.read(plan, writing(as, { em }));
   }
 
   /** Clears both times of one locale of a document. Throws NotFoundError as `schedule` does. */
   async unschedule(
     documentId: string | null,
     query: VersionQueryFor<T> = {},
-    { as = SYSTEM, ...options }: ServiceOptions = {},
+    { as = SYSTEM, em }: Pick<ServiceOptions, 'as' | 'em'> = {},
   ): Promise<void> {
     const plan = this.planWrite('publish', { query, as }, documentId);
-    await this.documents.schedules.clear(plan, writing(as, options));
+    await this.documents.schedules.clear(plan, writing(as, { em }));
   }
 }
