@@ -276,7 +276,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
 };
 
-/** What an error may disclose about a unique attribute; undefined if it may not name the attribute. */
+/** Value of a unique attribute that an error may disclose; undefined if it may not name the attribute. */
 type Disclosed = { readonly value?: unknown } | undefined;
 
 /**
