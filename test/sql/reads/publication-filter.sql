@@ -34,7 +34,7 @@ select (
                 and l.published = d.published
                 and l.locale = ''
               order by l.position
-            ))::text), 0) & -65536) | 21744) = ((hash_record_extended(row(p."author_document_id", p."cover_document_id", (p."seo")::text, p."title", p."views", (p."zone")::text, (array(
+            ))::text), 0) & -65536) | 42817) = ((hash_record_extended(row(p."author_document_id", p."cover_document_id", (p."seo")::text, p."title", p."views", (p."zone")::text, (array(
               select l.target_document_id
               from "posts_gallery_links" l
               where l.owner_document_id = p.document_id
@@ -48,7 +48,7 @@ select (
                 and l.published = p.published
                 and l.locale = ''
               order by l.position
-            ))::text), 0) & -65536) | 21744))
+            ))::text), 0) & -65536) | 42817))
           )
             and t0.locale = $1::text
           order by t0.id
@@ -86,7 +86,7 @@ select (
         and l.published = d.published
         and l.locale = ''
       order by l.position
-    ))::text), 0) & -65536) | 21744) = ((hash_record_extended(row(p."author_document_id", p."cover_document_id", (p."seo")::text, p."title", p."views", (p."zone")::text, (array(
+    ))::text), 0) & -65536) | 42817) = ((hash_record_extended(row(p."author_document_id", p."cover_document_id", (p."seo")::text, p."title", p."views", (p."zone")::text, (array(
       select l.target_document_id
       from "posts_gallery_links" l
       where l.owner_document_id = p.document_id
@@ -100,7 +100,7 @@ select (
         and l.published = p.published
         and l.locale = ''
       order by l.position
-    ))::text), 0) & -65536) | 21744))
+    ))::text), 0) & -65536) | 42817))
   )
     and t0.locale = $1::text
 ))::int4 as total

@@ -18,7 +18,7 @@ select (
             and l.published = v.published
             and l.locale = ''
           order by l.position
-        ))::text), 0) & -65536) | 21744)) > 1 then 'modified' else 'published' end as status
+        ))::text), 0) & -65536) | 42817)) > 1 then 'modified' else 'published' end as status
         from "posts" v
         where v.document_id = t0.document_id group by v.locale
       ) s
