@@ -287,14 +287,13 @@ export function tellableValues(
   { target: { type }, body }: BodyWrite,
   writeValues: WriteValues,
 ): [Attribute, Disclosed][] {
-  const { uniques, uniqueTogether } = type.storage;
   const told = (attribute: Attribute, said: Disclosed): [Attribute, Disclosed] => [
     attribute,
     body.telling(attribute) === 'nothing' ? undefined : said,
   ];
   return [
-    ...uniqueTogether.map((attribute) => told(attribute, {})),
-    ...uniques.map((attribute) =>
+    ...type.storage.uniqueTogether.map((attribute) => told(attribute, {})),
+    ...type.storage.uniques.map((attribute) =>
       told(attribute, body.isSent(attribute) ? { value: writeValues.values.get(attribute) } : {}),
     ),
   ];
