@@ -1,5 +1,6 @@
 import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { transactionOf } from './require-transaction.js';
 
 type Work = () => Promise<void>;
 
@@ -62,10 +63,3 @@ export class AfterCommitQueue implements EventSubscriber {
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-function transactionOf(em: SqlEntityManager): object {
-  const transaction: object | undefined = em.getTransactionContext();
-  if (transaction === undefined)
-    throw new Error('The entity manager that a write should join is not in a transaction');
-  return transaction;
-}
