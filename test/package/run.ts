@@ -21,7 +21,7 @@ import { packInto, type Tarball } from './tarball.ts';
  * Limits in bytes, packed and unpacked: at most 10 % above the size when they were set. The desk takes 1,500,000 of
  * them packed: its scripts and styles once as they are, once for each of the two content codings.
  */
-const BUDGET = { packed: 3_800_000, unpacked: 11_300_000 };
+const BUDGET = { packed: 3_800_000, unpacked: 12_000_000 };
 
 /** CommonJS requires this package, an ES module, as all supported Node versions can. */
 const ACCEPTED: readonly string[] = ['CJSResolvesToESM'];
