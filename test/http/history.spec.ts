@@ -570,6 +570,54 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
   });
 });
 
+it('25.6 keeps links to documents with versions in a locale that is no longer configured', async () => {
+  const word = defineCollectionType({
+    singularApiId: 'word',
+    pluralApiId: 'words',
+    localized: true,
+    attributes: { name: { type: 'string', localized: true } },
+  });
+  const note = defineCollectionType({
+    singularApiId: 'note',
+    pluralApiId: 'notes',
+    history: true,
+    attributes: {
+      title: { type: 'string' },
+      words: { type: 'relation', relation: 'manyToMany', target: 'word' },
+    },
+  });
+  const test = await createTestApp({
+    contentTypes: [word, note],
+    access: { public: { word: '*', note: '*' } },
+    maxLimit: 4,
+    imports: [HistoryModule.forRoot()],
+  });
+  try {
+    const make = async (path: string, data: object): Promise<string> =>
+      (await test.http.post(`/api/${path}`).send({ data }).expect(201)).body.data.documentId;
+    const words: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) {
+      words.push(await make('words', { name }));
+      await test.sql(
+        `insert into words (document_id, locale, published, created_at, updated_at, name)
+         select document_id, 'fr', published, created_at, updated_at, name from words where name = $1`,
+        [name],
+      );
+    }
+    const id = await make('notes', { title: 'first', words });
+    await test.http
+      .put(`/api/notes/${id}`)
+      .send({ data: { words: [] } })
+      .expect(200);
+    const [, former] = (await test.http.get(`/api/notes/${id}/versions`).expect(200)).body.data;
+    await test.http.post(`/api/notes/${id}/versions/${former.id}/actions/restore`).expect(200);
+    const { data } = (await test.http.get(`/api/notes/${id}?populate=words`).expect(200)).body;
+    expect(data.words.map((one: any) => one.documentId).sort()).toEqual(words.sort());
+  } finally {
+    await test.close();
+  }
+});
+
 it('refuses to start without the module', async () => {
   await expect(
     createTestApp({ contentTypes: [tag, page], components: [part, deep], locales: ['fr'] }),

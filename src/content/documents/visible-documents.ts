@@ -25,6 +25,12 @@ export interface VisibleVersion {
   readonly isCompared: boolean;
 }
 
+interface Found extends Values {
+  readonly documentId: string;
+  readonly locale?: string | null | undefined;
+  readonly __state?: { readonly status: string } | undefined;
+}
+
 const isFoundList = isListOf(
   isShape({
     documentId: isText,
@@ -65,6 +71,7 @@ export interface Searcher extends Viewer {
 interface Page {
   readonly published: boolean;
   readonly action: Action;
+  readonly page: number;
   readonly pageSize: number;
 }
 
@@ -107,7 +114,7 @@ export class VisibleDocuments {
         fields: ['documentId'],
         ...(type.localized ? { locale } : {}),
       };
-      const data = await this.list({ type, caller }, query, { published, action, pageSize: 1 });
+      const data = await this.list({ type, caller }, query, { published, action, page: 1, pageSize: 1 });
       if (data !== '[]') return true;
     }
     return false;
@@ -128,9 +135,19 @@ export class VisibleDocuments {
       ],
       ...(isDraft ? { withState: 'true' } : {}),
     };
-    const page = { published, action: 'find', pageSize: finiteLimit(this.settings.maxLimit) } as const;
-    const data = await this.list({ type, caller, em }, query, page);
-    return checkedAs(JSON.parse(data), isFoundList, 'A list of documents').map((row) => ({
+    const pageSize = finiteLimit(this.settings.maxLimit);
+    const rows: Found[] = [];
+    // Versions in locales that are no longer configured can exceed one page.
+    for (let page = 1; rows.length === (page - 1) * pageSize; page += 1) {
+      const data = await this.list({ type, caller, em }, query, {
+        published,
+        action: 'find',
+        page,
+        pageSize,
+      });
+      rows.push(...checkedAs(JSON.parse(data), isFoundList, 'A list of documents'));
+    }
+    return rows.map((row) => ({
       documentId: row.documentId,
       locale: type.localized ? (row.locale ?? null) : null,
       title: titleOf(row, type),
@@ -143,13 +160,13 @@ export class VisibleDocuments {
   private async list(
     { type, caller, em }: Searcher,
     query: Readonly<Record<string, unknown>>,
-    { published, action, pageSize }: Page,
+    { published, action, page, pageSize }: Page,
   ): Promise<string> {
     const whole = {
       ...versionQuery(type, { locale: '*', published }),
       ...(type.localized ? { fallbackLocale: 'false' } : {}),
       ...query,
-      pagination: { page: 1, pageSize, withCount: false },
+      pagination: { page, pageSize, withCount: false },
     };
     const request = { kind: 'list', by: null, caller, format: 'flat', action } as const;
     return (await this.documents.read(this.documents.plan(type, whole, request), { em })).data;
