@@ -91,6 +91,15 @@ describe.each(adaptersFor('fastify'))('polymorphic relations on %s', (adapter) =
       expect((await test.http.get(list).expect(200)).body.data[0].subject.name).toBe('t');
     });
 
+    it('4.15, 4.25 rejects conditions, fields and orders with a count', async () => {
+      for (const option of ['[filters][title]=a', '[filters][absent]=a', '[fields]=title', '[sort]=title'])
+        for (const rest of ['[count]=true', '[populate]=*']) {
+          const query = `populate[about]${rest}&populate[about]${option}`;
+          const { error } = (await test.http.get(`/api/comments?${query}`).expect(400)).body;
+          expect(error.details).toMatchObject({ key: 'about', path: 'about', param: 'populate' });
+        }
+    });
+
     it('5.7, 7.5 rejects filters and sorts by either side', async () => {
       for (const [plural, query, key] of [
         ['comments', 'filters[subject][documentId]=x', 'subject'],

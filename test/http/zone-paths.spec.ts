@@ -82,6 +82,19 @@ describe('paths of populate', () => {
     await test.http.get(`/api/articles/${id}?populate=zone.link.name`).expect(400);
   });
 
+  it('4.25 counts the entries of a zone, and rejects conditions beside the count', async () => {
+    const zone = [{ __component: 'to.article' }, { __component: 'to.author' }, { __component: 'to.author' }];
+    const id = await make('articles', { zone });
+    const read = `/api/articles/${id}?populate[zone]`;
+    expect((await test.http.get(`${read}[count]=true`).expect(200)).body.data.zone).toEqual({ count: 3 });
+    const some = `${read}[count]=true&populate[zone][on][to.author]=true`;
+    expect((await test.http.get(some).expect(200)).body.data.zone).toEqual({ count: 2 });
+    const { error } = (
+      await test.http.get(`${read}[count]=true&populate[zone][filters][absent]=1`).expect(400)
+    ).body;
+    expect(error.details).toMatchObject({ key: 'zone', path: 'zone' });
+  });
+
   it('D11 lists the documents of a file beside a component that contains itself', async () => {
     const holders = await Promise.all([
       make('articles', { title: 'One', cover: fileId }),

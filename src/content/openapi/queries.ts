@@ -154,7 +154,7 @@ function ofSeveralKinds(attribute: MixedAttribute, { view, describing }: QueryCo
   const on = kinds.map(
     ([uid, kind]) => [uid, anyOf(YES, selectionSchema(below(view, attribute, kind), describing))] as const,
   );
-  const counted: Members = attribute.linked && describing.counts ? { count: FLAG } : {};
+  const counted: Members = describing.counts ? { count: FLAG } : {};
   return anyOf(
     FLAG,
     closedObject({ on: closedObject(Object.fromEntries(on)), populate: { const: '*' }, ...counted }),

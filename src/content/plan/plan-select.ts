@@ -124,7 +124,9 @@ function refuseUnknownKeys(item: PopulateItem): void {
 
 /** Throws a 400 for options that polymorphic items do not support. */
 function checkMixedItem(item: PopulateItem, attribute: MixedAttribute, model: Model): void {
-  const found = isObject(item.raw) && item.on === null && item.populate.kind !== 'all' && !item.count;
+  const limited = item.fields !== null || item.filters !== null || item.sort.length > 0;
+  const whole = item.populate.kind === 'all' || item.count;
+  const found = isObject(item.raw) && item.on === null && (limited || !whole);
   const listed = isObject(item.raw) && item.populate.kind === 'items';
   if (listed) throw invalidKey('populate', { at: item.at, path: item.at }, POPULATE_SOURCE);
   if (found || item.text !== null || item.raw === '*') {
@@ -149,7 +151,7 @@ function mixedItems(item: PopulateItem, attribute: MixedAttribute, context: Sele
     (kind.model === 'type' &&
       context.rights.mayEnter(attribute, kind) &&
       maySeeHolders(attribute, kind, inside));
-  const counted = item.count && attribute.linked;
+  const counted = item.count;
   const seen = [...asked].filter(([kind]) => maySee(kind));
   const items = new Map(seen.map(([kind, plan]) => [kind, counted ? countOnly(plan) : plan]));
   return kindsOf(attribute).some(maySee) ? [{ kind: 'mixed', attribute, items, counted }] : [];
