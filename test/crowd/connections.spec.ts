@@ -172,6 +172,8 @@ describe('responses that the client does not read', () => {
        select 'm' || n, 'en', true, now(), now(), 'n', repeat('x', 80000) from generate_series(1, 100) n`,
     );
     const { port } = new URL(loaded.url);
+    const whole = `${loaded.url}/api/members?pagination[pageSize]=100`;
+    const etag = (await fetch(whole)).headers.get('etag') ?? '';
     const slow = Array.from({ length: 6 }, () => {
       const socket = connect(Number(port), '127.0.0.1');
       socket.pause();
@@ -186,6 +188,8 @@ describe('responses that the client does not read', () => {
     }
     expect([refused.status, refused.body.error?.details['limit']]).toEqual([503, 'load.unsentBytes']);
     expect((await loaded.ask('/api/members?pagination[pageSize]=1')).status).toBe(200);
+    expect((await fetch(whole, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    expect((await fetch(whole, { method: 'HEAD' })).status).toBe(200);
     for (const socket of slow) socket.destroy();
     await until(async () => (await loaded.ask('/api/members?pagination[pageSize]=100')).status, 200);
     await loaded.close();

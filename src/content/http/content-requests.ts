@@ -13,6 +13,7 @@ import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId } from '../plan/plan-read.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
+import { parseTags } from '../query/parse-tags.js';
 import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
 import type { Handler, HistoryHandler } from '../model/routes.js';
 import { parseRequestKey, REQUEST_KEY_HEADER } from '../query/request-key.js';
@@ -155,7 +156,9 @@ export class ContentRequests {
       stateOf(request).sharedMaxAge = this.documents.reads.sharedMaxAge(plan);
     const subject = this.headers.isEmpty ? null : this.documents.reads.publishedSubject(plan);
     if (subject !== null) stateOf(request).headers = await this.headers.of(subject);
-    this.unsent.admit(request, answer.data);
+    const known = parseTags(headers['if-none-match']);
+    const isSent = request.method !== 'HEAD' && answer.unlessKnown(known).head?.status !== 304;
+    if (isSent) this.unsent.admit(request, answer.data);
     return answer;
   }
 }
