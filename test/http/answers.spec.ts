@@ -98,6 +98,15 @@ class HomepageController extends SingleController {
   }
 }
 
+/** Changes the data of a response. */
+@Controller()
+class TermController extends CollectionController {
+  override async find(request: object): Promise<Answer> {
+    const response = await super.find(request);
+    return response.withData(response.data.replace('"former"', '"changed"'));
+  }
+}
+
 /** Controller without content routes. */
 @Controller('plain')
 @UseInterceptors(EnvelopeInterceptor)
@@ -113,7 +122,12 @@ class PlainController {
 @Module({ controllers: [PlainController] })
 class PlainModule {}
 
-const controllers = { author: AuthorController, category: CategoryController, homepage: HomepageController };
+const controllers = {
+  author: AuthorController,
+  category: CategoryController,
+  homepage: HomepageController,
+  term: TermController,
+};
 
 describe.each(ADAPTERS)('responses on %s', (adapter) => {
   let test: TestApp;
@@ -158,6 +172,19 @@ describe.each(ADAPTERS)('responses on %s', (adapter) => {
   it('HEAD has the status and headers of GET', async () => {
     const { headers, text } = await test.http.head(`/api/authors/${ann}`).expect(203);
     expect([headers['etag'], headers['content-type'], text]).toEqual(['"1"', JSON_TYPE, undefined]);
+  });
+
+  it('an override that changes the data removes the ETag', async () => {
+    const made = await test.http
+      .post('/api/terms')
+      .send({ data: { word: 'former' } })
+      .expect(201);
+    const { body, headers } = await test.http.get('/api/terms').expect(200);
+    expect(body.data[0].word).toBe('changed');
+    // Express adds a weak tag of the text that it sends.
+    expect(headers['etag'] ?? 'W/').toMatch(/^W\//);
+    const one = await test.http.get(`/api/terms/${made.body.data.documentId}`).expect(200);
+    expect(one.headers['etag']).toMatch(/^"/);
   });
 
   it('one override handles all routes', async () => {

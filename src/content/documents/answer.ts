@@ -63,9 +63,7 @@ export class Answer {
    * text.
    */
   withMeta(more: object): Answer {
-    const { ETag: _former, ...headers } = this.head?.headers ?? {};
-    const head = this.head === null ? null : { ...this.head, headers };
-    return new Answer(this.data, { ...this.meta, ...more }, head);
+    return new Answer(this.data, { ...this.meta, ...more }, this.headWithoutTag());
   }
 
   /** Returns a 304 without a body if the client has this version, according to `If-None-Match`. */
@@ -80,8 +78,14 @@ export class Answer {
     return new Answer(this.data, this.meta, { ...(this.head ?? PLAIN), status });
   }
 
+  /** Replaces `data`. Removes the `ETag`, which covered the former text. */
   withData(data: string): Answer {
-    return new Answer(data, this.meta, this.head);
+    return new Answer(data, this.meta, this.headWithoutTag());
+  }
+
+  private headWithoutTag(): AnswerHead | null {
+    const { ETag: _former, ...headers } = this.head?.headers ?? {};
+    return this.head === null ? null : { ...this.head, headers };
   }
 
   /** Adds headers and replaces those of the same spelling. */
