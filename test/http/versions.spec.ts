@@ -663,6 +663,9 @@ describe.each(adaptersFor('fastify'))('versions on %s', (adapter) => {
       expect(french).toMatchObject({ documentId, locale: 'fr', theme: 'dark' });
       await write({ theme: 'light' });
       expect((await test.http.get('/api/landing?locale=fr').expect(200)).body.data.theme).toBe('light');
+      await test.http.get('/api/landing?filters[theme]=dark').expect(404);
+      await test.http.get('/api/landing?_q=absent').expect(404);
+      await test.http.get('/api/landing?filters[theme]=light&_q=Hello').expect(200);
       await test.http.delete('/api/landing').expect(204);
       expect([await headline(''), await headline('?locale=fr')]).toEqual([null, 'Bonjour']);
       await test.http.delete('/api/landing?locale=fr').expect(204);
