@@ -156,6 +156,8 @@ describe.each(ADAPTERS)('audit log on %s', (adapter) => {
     );
     expect(page.body.data.map((one: any) => one.action)).toEqual(['update', 'update']);
     expect(page.body.meta.pagination).toEqual({ page: 1, pageSize: 2, pageCount: 2, total: 3 });
+    const { error } = (await world.get('/audit?filters[at][$gt]=x', auditor)).body;
+    expect(error.details).toMatchObject({ key: 'at', path: 'at', source: 'query', param: 'filters' });
     const wrong = [
       'filters[x]=1',
       'filters[by]=1',

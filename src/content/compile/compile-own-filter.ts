@@ -4,7 +4,7 @@ import { SCALAR_TYPES, type ScalarType } from '../model/scalar-types.js';
 import { type OperatorName, operatorOf } from '../query/operators.js';
 import { parseSort } from '../query/parse-fields.js';
 import type { Filter, Pagination } from '../query/query.js';
-import { invalidKey, type Source, validationError } from '../../kernel/errors.js';
+import { ContentError, invalidKey, type Source, validationError } from '../../kernel/errors.js';
 import { join, param, print, type Sql, sql, type Statement } from '../../kernel/sql.js';
 
 export const FILTERS: Source = { source: 'query', param: 'filters' };
@@ -25,6 +25,16 @@ export const ownField = (column: Sql, type: keyof typeof SCALAR_TYPES = 'string'
 const wrong = (op: OperatorName, path: string, expected: string): Error =>
   validationError(`Invalid value for ${op} at ${path}: expected ${expected}`, { key: op, path, ...FILTERS });
 
+/** Converts a value. Adds the place of the value to the error. */
+function operandOf(type: ScalarType, raw: unknown, path: string): unknown {
+  try {
+    return type.operand(raw);
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    throw validationError(error.message, { key: path.split('.').at(-1), path, ...FILTERS });
+  }
+}
+
 /** Prints one comparison. Throws a 400 for an operator or a value that the field does not support. */
 function compare({ column, type }: Field, { op, operand }: Operation, path: string): Sql {
   const operator = operatorOf(op);
@@ -38,14 +48,14 @@ function compare({ column, type }: Field, { op, operand }: Operation, path: stri
   }
   const list: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
   if (operator.operand === 'list')
-    return operator.sql(column, sql`${param(list.map((one) => type.operand(one)))}${type.castList}`);
+    return operator.sql(column, sql`${param(list.map((one) => operandOf(type, one, path)))}${type.castList}`);
   const count = operator.operand === 'pair' ? 2 : 1;
   if (list.length !== count) throw wrong(op, path, count === 1 ? 'one value' : 'two values');
   if (operator.compares === 'text') {
-    const text = String(type.operand(list[0]));
+    const text = String(operandOf(type, list[0], path));
     return operator.sql(sql`${column}::text`, sql`${param(operator.pattern?.(text) ?? text)}::text`);
   }
-  const values = list.map((one) => sql`${param(type.operand(one))}${type.cast}`);
+  const values = list.map((one) => sql`${param(operandOf(type, one, path))}${type.cast}`);
   return operator.sql(column, join(values, ' and '));
 }
 
