@@ -25,7 +25,7 @@ import {
   noValues,
   scopesOf,
 } from './given.js';
-import { checkSize, dataOf, refuseOtherKeys } from './read-body.js';
+import { checkSize, dataOf, refuseKeysNextToData } from './read-body.js';
 import { type Reference, referencesOf, relationInput } from './relation-input.js';
 import { sentReferences } from './sent-references.js';
 import { type LinkRefusal, type Telling, ALL_WRITE_RIGHTS, type WriteRights } from './write-rights.js';
@@ -269,7 +269,7 @@ export function planBody(
 ): Body {
   checkSize(body, maxNodes);
   const data = dataOf(body);
-  if (strict && isObject(body)) refuseOtherKeys(body);
+  if (strict && isObject(body)) refuseKeysNextToData(body);
   const walk: Walk = {
     rights,
     asked: rights,

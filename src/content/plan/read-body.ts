@@ -29,7 +29,7 @@ export function dataOf(body: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Throws a 400 for keys next to `data`. A `status` or `locale` there would silently have no effect. */
-export function refuseOtherKeys(body: object): void {
+export function refuseKeysNextToData(body: object): void {
   const foreign = Object.keys(body).find((key) => key !== 'data');
   if (foreign === undefined) return;
   const { message, details } = invalidKey(foreign, { at: '', path: null }, { source: 'body' });

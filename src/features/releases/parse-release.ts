@@ -3,7 +3,7 @@ import { instantOf } from '../../content/plan/schedule.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
 import { withIndex } from '../../content/documents/write-list.js';
-import { dataOf, refuseOtherKeys as refuseBesideData } from '../../content/plan/read-body.js';
+import { dataOf, refuseKeysNextToData } from '../../content/plan/read-body.js';
 import { type ContentError, invalidKey, refuseOtherKeys, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { NewEntry, ReleaseChange } from './compile-releases.js';
@@ -28,7 +28,7 @@ const wrong = (path: string, expected: string): ContentError =>
 /** Returns the `data` of a body. Throws a 400 for keys beside it, and for other keys in it. */
 function dataWith(body: unknown, allowed: readonly string[]): Readonly<Record<string, unknown>> {
   const data = dataOf(body);
-  if (isObject(body)) refuseBesideData(body);
+  if (isObject(body)) refuseKeysNextToData(body);
   refuseOtherKeys(data, allowed, 'body');
   return data;
 }
@@ -82,7 +82,7 @@ function entryIn(input: unknown, path: string): EntryInput {
 export function entriesIn(body: unknown): readonly EntryInput[] {
   const data: unknown = isObject(body) ? body['data'] : undefined;
   const list: readonly unknown[] = Array.isArray(data) ? data : [dataOf(body)];
-  if (isObject(body)) refuseBesideData(body);
+  if (isObject(body)) refuseKeysNextToData(body);
   if (list.length === 0) throw wrong('data', 'at least one entry');
   return list.map((one, i) => {
     try {
