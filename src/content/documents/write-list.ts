@@ -43,6 +43,16 @@ export function withIndex(index: number, error: unknown): unknown {
   return withDetails(error, { ...error.details, index });
 }
 
+/** Maps a list of a request. Errors get the index of their element. */
+export const mapWithIndex = <T, R>(elements: readonly T[], map: (element: T, index: number) => R): R[] =>
+  elements.map((element, index) => {
+    try {
+      return map(element, index);
+    } catch (error) {
+      throw withIndex(index, error);
+    }
+  });
+
 /** Adds the locale to an error of a write in several locales. */
 export const withLocale = (error: unknown, locale: string): unknown =>
   error instanceof ContentError && error.name === 'ValidationError'

@@ -2,7 +2,7 @@
 import { instantOf } from '../../content/plan/schedule.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
-import { withIndex } from '../../content/documents/write-list.js';
+import { mapWithIndex } from '../../content/documents/write-list.js';
 import { dataOf, refuseKeysNextToData } from '../../content/plan/read-body.js';
 import { type ContentError, invalidKey, refuseOtherKeys, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
@@ -84,13 +84,7 @@ export function entriesIn(body: unknown): readonly EntryInput[] {
   const list: readonly unknown[] = Array.isArray(data) ? data : [dataOf(body)];
   if (isObject(body)) refuseKeysNextToData(body);
   if (list.length === 0) throw wrong('data', 'at least one entry');
-  return list.map((one, i) => {
-    try {
-      return entryIn(one, Array.isArray(data) ? `data.${i}` : 'data');
-    } catch (error) {
-      throw withIndex(i, error);
-    }
-  });
+  return mapWithIndex(list, (one, i) => entryIn(one, Array.isArray(data) ? `data.${i}` : 'data'));
 }
 
 /** Parses `{ data: { entries: [id, …] } }`. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
-import { withIndex } from '../../content/documents/write-list.js';
+import { mapWithIndex } from '../../content/documents/write-list.js';
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import {
   ContentError,
@@ -130,13 +130,7 @@ export class Releases {
   async add(id: string, inputs: readonly EntryInput[], caller: Caller): Promise<ShownRelease> {
     const { maxEntries } = this.options;
     if (inputs.length > maxEntries) throw tooMany(maxEntries);
-    const checked = inputs.map((one, i) => {
-      try {
-        return this.entryOf(one, i, caller);
-      } catch (error) {
-        throw withIndex(i, error);
-      }
-    });
+    const checked = mapWithIndex(inputs, (one, i) => this.entryOf(one, i, caller));
     return this.changing(id, async (runner) => {
       const added: StoredEntry[] = [];
       for (const entry of checked) {
