@@ -111,7 +111,7 @@ describe('an archive', () => {
   });
 
   it.each([{ onConflict: 'skip' }, { onConflict: 'skip', atOnce: 1 }] as const)(
-    'keeps roles that nobody uses, unless the archive replaces them: %j',
+    'keeps unused roles, unless the archive replaces them: %j',
     async (options) => {
       const [from, other] = [await start(), await start()];
       const create = (host: Host, name: string) =>
