@@ -48,7 +48,7 @@ export type ScalarsOf<N, R, Names = string> = {
 /** Property that identifies the kind of an item in a list of mixed kinds. */
 export type KindMark<U> = string extends U
   ? { readonly __type: string }
-  : U extends `api::${string}`
+  : U extends `${string}::${string}`
     ? { readonly __type: U }
     : { readonly __component: U };
 
@@ -64,7 +64,7 @@ export type Populatable<N, R> = {
 
 type WholeValue<A, R> = PopulatedValue<
   A,
-  [TargetOf<A>] extends [never] ? WholeOfKind<KindsOf<A>, R> : Whole<TargetOf<A>, R>
+  [TargetOf<A>] extends [never] ? WholeOfKind<KindsOf<A, R>, R> : Whole<TargetOf<A>, R>
 >;
 
 type WholeOfKind<U, R> = U extends unknown ? Whole<IdOfKind<U>, R> & KindMark<U> : never;

@@ -25,7 +25,7 @@ export type Exact<P, N extends string, R> = '*' extends P
 
 type ExactOptions<O, A, R> = O extends object
   ? [TargetOf<A>] extends [never]
-    ? ExactMixed<O, KindsOf<A>, R>
+    ? ExactMixed<O, KindsOf<A, R>, R>
     : ExactItem<O, TargetOf<A>, R>
   : unknown;
 

@@ -63,7 +63,7 @@ type Instance<N, R, S> =
 type InstanceOfKind<U, R, S> = U extends string ? Instance<U, R, S> & { readonly __component: U } : never;
 
 type EmbeddedInput<A, R, S> = A extends { readonly type: 'dynamiczone' }
-  ? readonly InstanceOfKind<KindsOf<A>, R, S>[]
+  ? readonly InstanceOfKind<KindsOf<A, R>, R, S>[]
   : IsMany<A> extends true
     ? readonly Instance<TargetOf<A>, R, S>[]
     : Instance<TargetOf<A>, R, S>;
@@ -75,7 +75,7 @@ type ValueOf<A, R, S> = A extends { readonly type: infer Type extends ScalarType
   : A extends { readonly type: 'relation' | 'media' }
     ? Links<
         A,
-        A extends { readonly relation: 'morphToOne' | 'morphToMany' } ? TypedReference<KindsOf<A>> : Reference
+        A extends { readonly relation: 'morphToOne' | 'morphToMany' } ? TypedReference<KindsOf<A, R>> : Reference
       >
     : A extends { readonly type: 'component' | 'dynamiczone' }
       ? EmbeddedInput<A, R, S>

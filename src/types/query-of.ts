@@ -28,7 +28,7 @@ interface PopulateTexts<N extends string, R> {
         [K in NamesOf<N, R, 'related'>]: `${K}.${PopulateName<TargetOf<AttributeOf<N, R, K>>, R>}`;
       }[NamesOf<N, R, 'related'>]
     | {
-        [K in NamesOf<N, R, 'mixed'>]: `${K}.${PopulateNames<IdOfKind<KindsOf<AttributeOf<N, R, K>>>, R>}`;
+        [K in NamesOf<N, R, 'mixed'>]: `${K}.${PopulateNames<IdOfKind<KindsOf<AttributeOf<N, R, K>, R>>, R>}`;
       }[NamesOf<N, R, 'mixed'>];
 }
 
@@ -54,7 +54,7 @@ interface MixedOptions<Kinds extends string, R> {
 }
 
 type OptionsOf<A, R> = [TargetOf<A>] extends [never]
-  ? boolean | MixedOptions<KindsOf<A>, R>
+  ? boolean | MixedOptions<KindsOf<A, R>, R>
   : boolean | '*' | RelatedOptions<TargetOf<A>, R>;
 
 type PopulateTree<N extends string, R> = {

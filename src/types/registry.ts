@@ -166,15 +166,33 @@ export type TargetOf<A> = A extends { readonly type: 'media' }
     : never;
 
 /** Kinds of an attribute's items, as in `__type`, `__component` and `on`. */
-export type KindsOf<A> = A extends { readonly components: readonly (infer U extends string)[] }
+export type KindsOf<A, R> = A extends { readonly components: readonly (infer U extends string)[] }
   ? U
   : A extends { readonly targets: readonly (infer N extends string)[] }
-    ? TypeUid<N>
+    ? TypeUid<N, R>
     : string;
 
-type TypeUid<N extends string> = N extends unknown ? `api::${N}.${N}` : never;
+/** Names of the types that the library defines, which have no routes of their own. */
+interface LibraryUids {
+  readonly user: 'plugin::users-permissions.user';
+  readonly role: 'plugin::users-permissions.role';
+  readonly 'api-token': 'admin::api-token';
+  readonly file: 'plugin::upload.file';
+}
 
-export type IdOfKind<U> = U extends `api::${string}.${infer N}` ? N : U;
+type TypeUid<N extends string, R> = N extends keyof LibraryUids
+  ? Defined<N, R> extends { readonly routes: false }
+    ? LibraryUids[N]
+    : HostUid<N>
+  : HostUid<N>;
+
+type HostUid<N extends string> = N extends unknown ? `api::${N}.${N}` : never;
+
+export type IdOfKind<U> = U extends `api::${string}.${infer N}`
+  ? N
+  : U extends LibraryUids[keyof LibraryUids]
+    ? { [N in keyof LibraryUids]: U extends LibraryUids[N] ? N : never }[keyof LibraryUids]
+    : U;
 
 export type IsMany<A> = A extends
   | { readonly relation: 'oneToMany' | 'manyToMany' | 'morphMany' | 'morphToMany' }

@@ -47,7 +47,7 @@ type Populated<A, O, R> = O extends { readonly count: true }
 /** Items of a zone or polymorphic relation: of all kinds, or of those in `on`. */
 type Kinds<A, O, R> = O extends { readonly on: infer On }
   ? { [U in keyof On]: On[U] extends false ? never : Kind<U, On[U], R> }[keyof On]
-  : KindsOf<A> extends infer U
+  : KindsOf<A, R> extends infer U
     ? U extends unknown
       ? Kind<U, O, R>
       : never

@@ -13,6 +13,7 @@ import {
   type ResultOf,
   type WhereFor,
 } from 'nestjs-content-api';
+import type { userTypes } from 'nestjs-content-api/accounts';
 import type { model } from './model.ts';
 
 /** Is true if two types are equal. */
@@ -294,4 +295,32 @@ export function authorsOfDocuments(): void {
   holds<
     'createdBy' extends keyof ResultOf<AuthoredPost, { readonly populate: '*' }, AuthoredModel> ? false : true
   >();
+}
+
+interface Note {
+  readonly singularApiId: 'note';
+  readonly pluralApiId: 'notes';
+  readonly kind: 'collectionType';
+  readonly attributes: {
+    readonly about: {
+      readonly type: 'relation';
+      readonly relation: 'morphToOne';
+      readonly targets: readonly ['user', 'note'];
+    };
+  };
+}
+interface NotesModel {
+  readonly contentTypes: readonly [Note, ReturnType<typeof userTypes<Record<never, never>>>[0]];
+}
+
+export function polymorphicLinksToUsers(): void {
+  const query = { populate: { about: true } } as const satisfies QueryOf<Note, NotesModel>;
+  type About = NonNullable<ResultOf<Note, typeof query, NotesModel>['about']>;
+  type Marked = Extract<About, { readonly __type: 'plugin::users-permissions.user' }>;
+  holds<Same<About['__type'], 'api::note.note' | 'plugin::users-permissions.user'>>();
+  holds<Same<Marked['username'], string>>();
+  const data: InputOf<Note, NotesModel> = {
+    about: { __type: 'plugin::users-permissions.user', documentId: 'x' },
+  };
+  void data;
 }
