@@ -64,6 +64,8 @@ export async function createTestApp(
   const url = await app.getUrl();
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: database.url });
+    // Dropping the database ends connections that the server has not read the end of.
+    client.on('error', () => undefined);
     await client.connect();
     return client;
   };
