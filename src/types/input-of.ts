@@ -75,7 +75,9 @@ type ValueOf<A, R, S> = A extends { readonly type: infer Type extends ScalarType
   : A extends { readonly type: 'relation' | 'media' }
     ? Links<
         A,
-        A extends { readonly relation: 'morphToOne' | 'morphToMany' } ? TypedReference<KindsOf<A, R>> : Reference
+        A extends { readonly relation: 'morphToOne' | 'morphToMany' }
+          ? TypedReference<KindsOf<A, R>>
+          : Reference
       >
     : A extends { readonly type: 'component' | 'dynamiczone' }
       ? EmbeddedInput<A, R, S>
