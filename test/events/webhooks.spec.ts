@@ -618,3 +618,37 @@ it('21.11 a caller who reads all tenants can create a webhook without a role, ot
   expect((await add('across')).status).toBe(201);
   await test.close();
 });
+
+it('sends the ids of a document that exceeds `responseBytes`, if it matches the filters', async () => {
+  const receiver = new Receiver();
+  await receiver.start();
+  const endpoint = (name: string) => ({ name, url: `${receiver.url}/${name}`, secret: SECRET });
+  const endpoints = [endpoint('all'), { ...endpoint('some'), filters: { title: { $startsWith: 'yes' } } }];
+  const test = await createTestApp({
+    contentTypes: [article, author],
+    access: { public: { article: '*' } },
+    limits: { responseBytes: 2000 },
+    imports: [EventsModule.forRoot({ pollMilliseconds: 50, webhooks: { allow: ['localhost'], endpoints } })],
+  });
+  const ids: string[] = [];
+  for (const title of ['no', 'yes']) {
+    const data = { title, text: 'x'.repeat(3000) };
+    const { body } = await test.http
+      .post('/api/articles?status=draft&fields=title')
+      .send({ data })
+      .expect(201);
+    ids.push(body.data.documentId);
+  }
+  await eventually(() => receiver.at('/all'), 2);
+  await eventually(() => test.sql('select 1 from content_event_delivery'), 0);
+  await eventually(() => receiver.at('/some'), 1);
+  await test.close();
+  receiver.stop();
+  const thin = (documentId: string) => ({ entry: { documentId, locale: null }, thin: true });
+  expect(receiver.at('/all').map(({ body }) => body)).toEqual(
+    ids.map((id) => expect.objectContaining(thin(id))),
+  );
+  expect(receiver.at('/some').map(({ body }) => body)).toEqual([
+    expect.objectContaining(thin(String(ids[1]))),
+  ]);
+});

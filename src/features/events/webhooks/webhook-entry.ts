@@ -29,10 +29,17 @@ const MAX_BODY = 256 * 1024;
 
 const NO_VERSION = { documentId: '', locale: null };
 const READ = { kind: 'list', by: null, format: 'flat', action: 'find' } as const;
+/** Selection that shows whether a document is sent, however large it is. */
+const IDS_ONLY = { fields: ['documentId'], populate: [] };
+/** In place of an entry that exceeds the limit of responses. */
+const TOO_LARGE = {};
 const READS = ['find', 'findOne', 'readDrafts'] as const;
 
 /** Entry of a document that no longer exists, of a deletion, and of a thin body. */
 const idsOf = ({ documentId, locale }: LoggedEvent): object => ({ documentId, locale });
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof ContentError && error.details['limit'] === 'responseBytes';
 
 /** Builds the bodies of webhooks when they are sent (protocol 21.1, 21.6). */
 @Injectable()
@@ -110,12 +117,16 @@ export class WebhookEntries {
     const type = this.typeOf(event.type);
     const caller = await this.callerOf(endpoint);
     if (type === null) return this.ofUnknownType();
-    const entry = await this.entryOf(endpoint, event, { type, caller });
+    const entry = await this.entryOf(endpoint, event, { type, caller }).catch(async (error: unknown) => {
+      if (!isTooLarge(error)) throw error;
+      const found = await this.entryOf({ ...endpoint, ...IDS_ONLY }, event, { type, caller });
+      return found === null ? null : TOO_LARGE;
+    });
     if (entry === null) return null;
     const tags = (await this.tags?.staleBy([event])) ?? [];
     const more = tags.length === 0 ? {} : { tags };
-    const body = JSON.stringify({ ...this.body(event, type, entry), ...more });
-    if (Buffer.byteLength(body) <= MAX_BODY) return body;
+    const body = entry === TOO_LARGE ? null : JSON.stringify({ ...this.body(event, type, entry), ...more });
+    if (body !== null && Buffer.byteLength(body) <= MAX_BODY) return body;
     return JSON.stringify({ ...this.body(event, type, idsOf(event)), ...more, thin: true });
   }
 
