@@ -101,6 +101,7 @@ class Watcher {
   refuse({ document }: ContentEvent): void {
     if (document?.['headline'] === 'refused by a hook') throw new Error('not today');
     if (document?.['headline'] === 'in the way') throw new ContentError('ConflictError', 'later');
+    if (document?.['headline'] === 'a NUL refuses') throw new Error('not \0today');
   }
 
   @OnContentCommitted('news', 'publish', 'unpublish')
@@ -826,6 +827,16 @@ describe('due releases of two instances', () => {
     expect(failed.state).toBe('failed');
     expect(await test.sql('select attempts from content_release where id = $1', [id])).toEqual([
       { attempts: 30 },
+    ]);
+  });
+
+  it('27.11 store an error without what PostgreSQL cannot store', async () => {
+    const item = await draft('newses', { headline: 'a NUL refuses' });
+    const id = await release('NUL', [entry('news', item)]);
+    await due(id);
+    expect((await settled(id)).state).toBe('failed');
+    expect(await test.sql('select failure from content_release where id = $1', [id])).toEqual([
+      { failure: 'not today' },
     ]);
   });
 

@@ -1,7 +1,7 @@
 /** Times for publishing and unpublishing documents: set, returned, cleared, stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
-import { Injectable, Logger } from '@nestjs/common';
+import { ConflictException, Injectable, Logger } from '@nestjs/common';
 import type { MikroORM } from '@mikro-orm/core';
 import {
   AfterContent,
@@ -37,6 +37,8 @@ class Watcher {
   refuse({ document }: ContentEvent): void {
     if (document?.['title'] === 'refused by a hook') throw new Error('not today');
     if (document?.['title'] === 'in the way') throw new ContentError('ConflictError', 'later');
+    if (document?.['title'] === 'a NUL refuses') throw new Error('not \0today');
+    if (document?.['title'] === 'in the way, with a NUL') throw new ConflictException('later\0');
   }
 
   @OnContentCommitted('page', 'publish', 'unpublish')
@@ -425,6 +427,19 @@ describe.each(adaptersFor('express'))('due times on %s', (adapter) => {
     expect(await left()).toEqual([{ action: 'publish', failure: 'later', attempts: 30 }]);
     expect(warned).toEqual([`Could not publish page ${id} (en): later`]);
     await pages(test).unschedule(id);
+  });
+
+  it('8.28 stores an error without what PostgreSQL cannot store, and runs the actions after it', async () => {
+    const refused = await draft(test, 'a NUL refuses');
+    const later = await draft(test, 'in the way, with a NUL');
+    const fine = await draft(test, 'fine');
+    for (const id of [refused, later]) await pages(test).schedule(id, { publishAt: PAST });
+    await pages(test).schedule(fine, { publishAt: '2020-01-03T00:00:00Z' });
+    await until(() => isPublished(fine));
+    await until(async () => (await left()).every(({ failure }) => failure !== null));
+    const failures = (await left()).map(({ failure }) => failure);
+    expect(failures.sort()).toEqual(['later', 'not today']);
+    for (const id of [refused, later]) await pages(test).unschedule(id);
   });
 
   it('8.29 a document that was deleted before is not an error', async () => {

@@ -19,6 +19,7 @@ import { ContentError, messageOf } from '../../kernel/errors.js';
 import { checkedAs } from '../../kernel/json.js';
 import { present } from '../../kernel/present.js';
 import { mutexOf } from '../plan/locks.js';
+import { storableText } from '../model/cast-value.js';
 import type { ContentType } from '../model/model.js';
 import { isScheduledAction } from '../model/schedule.js';
 import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
@@ -42,6 +43,9 @@ const TEMPORARY: readonly string[] = ['ServiceUnavailableError', 'ConflictError'
 /** Whether a due action fails for good: no later attempt can succeed. */
 export const isLasting = (error: unknown): boolean =>
   !(error instanceof ContentError && TEMPORARY.includes(error.name));
+
+/** Returns the message of an error as PostgreSQL can store it. */
+export const failureOf = (error: unknown): string => storableText(messageOf(error));
 
 type Outcome = 'none' | 'done' | 'later';
 
@@ -161,7 +165,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     } catch (error) {
       // A process of the new release runs it.
       if (taken !== undefined && !this.base.model.isOutdated)
-        await this.countAttempt(taken, messageOf(error));
+        await this.countAttempt(taken, failureOf(error));
       return 'later';
     }
   }
@@ -179,8 +183,9 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     if (failed === null) return null;
     const { error } = failed;
     const isDeleted = error instanceof ContentError && error.name === 'NotFoundError';
-    await runner.run(isDeleted ? compileDropTime(time) : compileFailTime(time, messageOf(error)));
-    return isDeleted ? null : messageOf(error);
+    const failure = failureOf(error);
+    await runner.run(isDeleted ? compileDropTime(time) : compileFailTime(time, failure));
+    return isDeleted ? null : failure;
   }
 
   private async countAttempt(time: ScheduledTime, failure: string): Promise<void> {

@@ -1,11 +1,16 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { SCHEDULE } from '../../content/access/caller.js';
 import { ModelWatch } from '../../content/documents/model-watch.js';
-import { isLasting, MAX_ATTEMPTS, ScheduleWorker } from '../../content/documents/schedule-worker.js';
+import {
+  failureOf,
+  isLasting,
+  MAX_ATTEMPTS,
+  ScheduleWorker,
+} from '../../content/documents/schedule-worker.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { mayFail } from '../../content/store/may-fail.js';
-import { ContentError, messageOf } from '../../kernel/errors.js';
+import { ContentError } from '../../kernel/errors.js';
 import type { Runner } from '../../pool/runner.js';
 import {
   compileCountRelease,
@@ -62,7 +67,7 @@ export class ReleaseWorker implements OnModuleInit {
       if (failure !== null) this.warn(id, failure);
     } catch (error) {
       // A process of the new release runs it.
-      if (isTaken && !this.model.isOutdated) await this.countAttempt(id, messageOf(error));
+      if (isTaken && !this.model.isOutdated) await this.countAttempt(id, failureOf(error));
     }
   }
 
@@ -73,7 +78,7 @@ export class ReleaseWorker implements OnModuleInit {
     if (failed === null) return null;
     const { error } = failed;
     const { entry } = error instanceof ContentError ? error.details : {};
-    const message = messageOf(error);
+    const message = failureOf(error);
     await runner.run(
       compileMarkFailed(this.file, id, { message, entry: typeof entry === 'string' ? entry : null }),
     );
