@@ -200,6 +200,18 @@ describe('webhooks', () => {
       });
   });
 
+  it('21.24: of entries alone may have attributes that files lack', async () => {
+    const data = { name: 'entries', url: `${url}/entries`, events: ['entry.create'], fields: ['text'] };
+    await webhook(data);
+    const send = (changes: object) =>
+      test.http
+        .post('/api/webhooks')
+        .set('X-Admin', '1')
+        .send({ data: { ...data, ...changes } });
+    const { body } = await send({ name: 'both', events: ['entry.create', 'media.create'] }).expect(400);
+    expect(body.error).toMatchObject({ message: 'Invalid key text (type file)', details: { key: 'fields' } });
+  });
+
   it('send nothing with a filter on an attribute that their role can no longer read', async () => {
     roles.set('texts', { article: ['find', 'readDrafts'] });
     test.app.get(ContentAccess).refresh();

@@ -65,16 +65,14 @@ export class WebhookEntries {
    * that its role cannot read. Each delivery of such documents would fail.
    */
   async check(endpoint: WebhookEndpoint): Promise<void> {
-    const { file, types } = this.schema;
     const { types: names, events } = endpoint;
     const { ofEntries, ofFiles } = actionsOf(events);
     for (const name of names ?? [])
       if (this.typeOf(name) === null) throw wrongValue('types', `Type "${name}" does not exist`);
     const caller = await this.callerOf(endpoint);
-    const sent = [
-      ...(ofFiles.length > 0 ? [file] : []),
-      ...(ofEntries.length > 0 ? [...types.values()].filter((type) => type.events) : []),
-    ];
+    const sent = [...this.schema.types.values()].filter(
+      (type) => type.events && (type.internal ? ofFiles : ofEntries).length > 0,
+    );
     for (const type of sent)
       if (names?.includes(type.singularApiId) ?? true) this.checkFor(type, endpoint, caller);
   }
