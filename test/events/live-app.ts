@@ -128,7 +128,7 @@ export class LiveApp {
       {
         contentTypes: [article, topic, section, memo, page, silent, inner, single],
         defaultLocale: 'en',
-        locales: ['en', 'fr'],
+        locales: ['en', 'fr', 'de'],
         access: {
           public: {
             article: ['find', 'findOne'],

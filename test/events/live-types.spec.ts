@@ -94,6 +94,22 @@ describe.each(ADAPTERS)('the stream of a type on %s', (adapter) => {
     expect(events(client)).toMatchObject([{ name: 'entry.create', documentId: id, locale: 'fr' }]);
   });
 
+  it('21.19: sends the events of several locales', async () => {
+    const client = await live.open('/pages?locale[]=fr&locale[]=en');
+    const id = await live.create('pages?locale=de', { title: 'de' });
+    await live.put(`pages/${id}?locale=fr`, { title: 'fr' });
+    await live.put(`pages/${id}?locale=en`, { title: 'en' });
+    await eventually(() => events(client), 2);
+    await live.remove(`pages/${id}?locale=de`);
+    await live.remove(`pages/${id}?locale=fr`);
+    await eventually(() => events(client), 3);
+    expect(events(client)).toMatchObject([
+      { name: 'entry.create', locale: 'fr' },
+      { name: 'entry.create', locale: 'en' },
+      { name: 'entry.delete', locale: 'fr' },
+    ]);
+  });
+
   it('21.20: resumes after each event without a gap, also for transactions that commit late', async () => {
     const late = await live.test.connect();
     try {

@@ -7,7 +7,7 @@ import { decide, decideRead, isPersonal } from '../../../content/access/decide.j
 import { Documents } from '../../../content/documents/documents.service.js';
 import { Hooks } from '../../../content/documents/hooks.js';
 import type { ContentType } from '../../../content/model/model.js';
-import type { ReadPlan } from '../../../content/plan/plan.js';
+import type { LocalePick, ReadPlan } from '../../../content/plan/plan.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
 import { refuseOtherKeys } from '../../../kernel/errors.js';
 import type { LoggedEvent } from '../logged-event.js';
@@ -29,7 +29,7 @@ export interface WatchedQuery {
   readonly text: string;
   readonly published: boolean;
   /** Null for every locale. */
-  readonly locale: string | null;
+  readonly locales: readonly string[] | null;
 }
 
 /** Whether the events of a type are streamed: its list has a route, and its writes are logged. */
@@ -39,11 +39,16 @@ export const isStreamed = ({ events, internal, routes }: ContentType): boolean =
 const isRemoval = ({ action }: LoggedEvent, { published }: WatchedQuery): boolean =>
   action === 'delete' || (action === 'unpublish' && published);
 
+function localesOf(pick: LocalePick): readonly string[] | null {
+  if (pick.kind === 'any') return null;
+  return pick.kind === 'one' ? [pick.code] : pick.codes;
+}
+
 /** Whether an event can concern the watched documents. */
-export const concerns = (event: LoggedEvent, { type, published, locale }: WatchedQuery): boolean =>
+export const concerns = (event: LoggedEvent, { type, published, locales }: WatchedQuery): boolean =>
   event.type === type.singularApiId &&
   (!published || event.published) &&
-  (locale === null || event.locale === null || event.locale === locale);
+  (locales === null || event.locale === null || locales.includes(event.locale));
 
 /** Decides which events a caller may see: those of documents that it finds now (protocol 21.19). */
 @Injectable()
@@ -72,8 +77,7 @@ export class VisibleEvents {
     if (decide(caller, type, 'find') === 'none') throw refusal(caller);
     refuseOtherKeys(query, PARAMETERS, 'query');
     const { published, locale } = this.plan({ type, query }, caller).version;
-    const isOne = type.localized && locale.kind === 'one';
-    return { type, query, text, published, locale: isOne ? locale.code : null };
+    return { type, query, text, published, locales: type.localized ? localesOf(locale) : null };
   }
 
   /**
