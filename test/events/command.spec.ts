@@ -44,6 +44,7 @@ describe('npx nestjs-content-api webhooks', () => {
     );
     expect(await command('webhooks', 'test', 'site')).toBe('site: the endpoint responded with 200');
     // Processes that serve register handlers and deliver events, commands do not.
+    expect(await command('webhooks', 'replay', 'site')).toBe('site: 0 events will be sent again');
     expect(await test.sql('select name from content_event_reader')).toEqual([]);
     const { EventsApp } = await import('./events-app.ts');
     await (await NestFactory.createApplicationContext(EventsApp, { logger: false })).close();

@@ -122,9 +122,9 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     if (names.length > 0) await this.log.database.run(compileRegister(this.log.file, names));
   }
 
-  /** Claims the readers and starts those that do not run. Never throws. */
+  /** Claims the readers and starts those that do not run, except in a command. Never throws. */
   round(): void {
-    if (this.isStopping) return;
+    if (this.isStopping || this.background.runsCommand) return;
     for (const name of this.running.keys()) this.again.add(name);
     this.isDue = true;
     if (!this.isClaiming) this.claiming = this.claimAll();
