@@ -56,4 +56,20 @@ describe('old events', () => {
     const rows = await test.sql('select id::text from content_event order by id');
     expect(rows.map(({ id }) => id)).toEqual([kept, young]);
   });
+
+  it('no longer block their documents if only their retries are left', async () => {
+    receiver.ids.length = 0;
+    const data = { name: 'other', url: receiver.url };
+    const { body } = await test.http.post('/api/webhooks').send({ data }).expect(201);
+    const [gone, kept] = [await log('c', 1), await log('c', 1)];
+    await test.sql('delete from content_event where id = $1', [gone]);
+    await test.sql(
+      `insert into content_event_delivery (reader, event_id, type, document_id, attempts, due_at)
+       values ($1, $2, 'memo', 'c', 2, now()), ($1, $3, 'memo', 'c', 0, null)`,
+      [`webhook ${body.data.id}`, gone, kept],
+    );
+    for (const work of hourly) work();
+    await eventually(() => test.sql('select 1 from content_event_delivery'), 0);
+    expect(receiver.ids).toContain(`evt_${kept}`);
+  });
 });

@@ -112,11 +112,9 @@ export class EventLog {
     }, OWN_TRANSACTION);
   }
 
-  /** Deletes events that are older than a number of days. Returns the number of deleted ones. */
-  async forget(days: number): Promise<number> {
-    let deleted = 0;
-    for (let last = FORGOTTEN; last === FORGOTTEN && !this.background.isStopping; deleted += last)
+  /** Deletes events that are older than a number of days. */
+  async forget(days: number): Promise<void> {
+    for (let last = FORGOTTEN; last === FORGOTTEN && !this.background.isStopping;)
       last = (await this.database.run(compileForget(this.file, days, FORGOTTEN))).length;
-    return deleted;
   }
 }

@@ -209,7 +209,8 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private async forget(): Promise<void> {
     try {
       const { file, database } = this.log;
-      if ((await this.log.forget(this.options.retentionDays)) === 0) return;
+      await this.log.forget(this.options.retentionDays);
+      // Also those of events that another instance has deleted.
       await database.run(compileForgetExpired(file));
       // Later events of the same documents have waited for the deleted ones.
       await database.run(compileNext(file, null));
