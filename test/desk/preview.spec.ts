@@ -71,6 +71,13 @@ const ROLES = {
   },
   reader: { desk: ['open'], article: ['find', 'findOne'] },
   guest: { article: '*' },
+  team: {
+    desk: ['open'],
+    article: [
+      'readDrafts',
+      { actions: ['find', 'findOne'], where: { title: '$CURRENT_USER.team' } as GrantFilters },
+    ],
+  },
   some: {
     desk: ['open'],
     article: [
@@ -86,7 +93,9 @@ const auth = {
       name: 'test',
       authenticate: ({ headers }: Credentials): Identity | null => {
         const role = headers['x-role'];
-        return typeof role === 'string' ? { kind: 'token', id: role, roles: [role] } : null;
+        return typeof role === 'string'
+          ? { kind: 'token', id: role, roles: role.split(','), attributes: { team: 'Draft' } }
+          : null;
       },
     },
   ],
@@ -115,8 +124,8 @@ describe.each(ADAPTERS)('previews on %s', (adapter) => {
     );
   const open = (body: object, role = 'editor') =>
     test.http.post('/desk/preview').set('x-role', role).send(body);
-  const tokenOf = async (body: object): Promise<string> =>
-    (await open(body).expect(200)).body.data.url.split('token=')[1];
+  const tokenOf = async (body: object, role = 'editor'): Promise<string> =>
+    (await open(body, role).expect(200)).body.data.url.split('token=')[1];
   const read = (token: string, query = '') =>
     test.http.get(`/desk/preview${query}`).set('Authorization', `Bearer ${token}`);
   const make = async (path: string, data: object, query = ''): Promise<any> =>
@@ -206,6 +215,7 @@ describe.each(ADAPTERS)('previews on %s', (adapter) => {
     await open({ type: 'author', documentId }).expect(404);
     await open({ type: 'nothing', documentId }).expect(404);
     await open({ type: 'file', documentId }).expect(404);
+    await open({ type: 'article', documentId: 'a\0' }).expect(404);
   });
 
   it('shows an editor whose grants have conditions the documents that meet them', async () => {
@@ -218,6 +228,20 @@ describe.each(ADAPTERS)('previews on %s', (adapter) => {
     const opened = await open({ type: 'article', documentId, locale: 'en' }, 'some').expect(200);
     const token = opened.body.data.url.split('token=')[1];
     expect((await read(token).expect(200)).body.data).toMatchObject({ title: 'Draft' });
+  });
+
+  it('reads with the roles of the time of signing, however many there are', async () => {
+    const many = [
+      'editor',
+      ...Array.from({ length: 50 }, (_, at) => `a role with a long name, number ${at}`),
+    ];
+    const token = await tokenOf({ type: 'article', documentId, locale: 'en' }, many.join());
+    await read(token).expect(200);
+  });
+
+  it('refuses a read if a condition of its grants needs an attribute of the editor', async () => {
+    const token = await tokenOf({ type: 'article', documentId, locale: 'en' }, 'team');
+    await read(token).expect(403);
   });
 
   it('needs the desk, and the permission to read drafts', async () => {
