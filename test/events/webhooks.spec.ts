@@ -379,6 +379,22 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     await test.http.delete('/api/webhooks/site').set(as('admin')).expect(403);
   });
 
+  it('21.10: signs with all secrets of concurrent rotations', async () => {
+    const input = { name: 'rotated', url: `${receiver.url}/rotated`, events: ['media.create'] };
+    const made = await test.http.post('/api/webhooks').set(as('admin')).send({ data: input }).expect(201);
+    const { id, secret } = (made.body as { data: { id: string; secret: string } }).data;
+    const rotated = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        test.http.post(`/api/webhooks/${id}/rotate`).set(as('admin')).expect(200),
+      ),
+    );
+    await test.http.post(`/api/webhooks/${id}/test`).set(as('admin')).expect(200);
+    const [sent] = receiver.at('/rotated');
+    for (const one of [secret, ...rotated.map(({ body }) => String(body.data.secret))])
+      new Webhook(one).verify(sent?.text ?? '', sent?.headers as Record<string, string>);
+    await test.http.delete(`/api/webhooks/${id}`).set(as('admin')).expect(204);
+  });
+
   it('21.10: describes the routes to callers who may use them', async () => {
     const described = async (role: string): Promise<string[]> => {
       const { body } = await test.http.get('/api/openapi.json').set(as(role)).expect(200);

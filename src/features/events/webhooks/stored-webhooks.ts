@@ -1,12 +1,16 @@
 import { parsedOrNull } from '../../../kernel/json.js';
 import { Inject, Injectable } from '@nestjs/common';
+import { compileFindRecords } from '../../../content/compile/compile-record.js';
 import { ContentService } from '../../../content/documents/content.service.js';
 import { Documents } from '../../../content/documents/documents.service.js';
 import { RepositoryWithoutHooks } from '../../../content/documents/repository-without-hooks.js';
-import { CONTENT_SCHEMA, type Schema } from '../../../content/model/model.js';
-import { Database } from '../../../content/store/database.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
+import { mutexOf } from '../../../content/plan/locks.js';
+import { Database, OWN_TRANSACTION } from '../../../content/store/database.js';
 import { ContentError } from '../../../kernel/errors.js';
-import type { Row } from '../../../pool/runner.js';
+import { present } from '../../../kernel/present.js';
+import { compileLocks } from '../../../pool/locks.js';
+import type { Row, Runner } from '../../../pool/runner.js';
 import type { WebhookEndpoint } from './endpoint.js';
 import { webhookType } from './webhook-type.js';
 
@@ -33,6 +37,14 @@ const COLUMNS = ['documentId', 'name', 'url', 'enabled', 'role', 'secrets', ...J
 const secretsOf = (row: Row): readonly StoredSecret[] =>
   (parsedOrNull(row['secrets']) ?? []) as readonly StoredSecret[];
 
+/** Returns the secrets that sign together with a new one. */
+function formerIn(secrets: readonly StoredSecret[]): readonly StoredSecret[] {
+  const now = Date.now();
+  return secrets
+    .filter(({ until }) => until === null || until > now)
+    .map((one) => ({ ...one, until: one.until ?? now + OVERLAP }));
+}
+
 /** Values were checked when they were stored. */
 function endpointOf(row: Row): StoredEndpoint {
   const values = JSON_KEYS.flatMap((key): [string, unknown][] => {
@@ -56,16 +68,18 @@ function endpointOf(row: Row): StoredEndpoint {
 /** Webhooks of the database; none if `webhookType` is not among the content types. */
 @Injectable()
 export class StoredWebhooks {
+  private readonly type: ContentType | null;
   private readonly records: RepositoryWithoutHooks | null;
   private readonly service: ContentService<Record<string, unknown> & { documentId: string }> | null;
   private cached: { readonly at: number; readonly endpoints: readonly StoredEndpoint[] } | null = null;
 
   constructor(
     @Inject(CONTENT_SCHEMA) schema: Schema,
-    @Inject(Database) database: Database,
+    @Inject(Database) private readonly database: Database,
     @Inject(Documents) documents: Documents,
   ) {
     const type = schema.types.get(webhookType.singularApiId);
+    this.type = type ?? null;
     this.records = type === undefined ? null : new RepositoryWithoutHooks(database, type);
     this.service = type === undefined ? null : new ContentService(documents, type);
   }
@@ -99,15 +113,19 @@ export class StoredWebhooks {
     this.cached = null;
   }
 
+  /** Adds a secret, which becomes the current one. A lock keeps the secrets of concurrent rotations. */
   async rotate(id: string, secret: string): Promise<void> {
-    const rows = (await this.records?.find([{ documentId: id }], ['secrets'])) ?? [];
-    const until = Date.now() + OVERLAP;
-    const former = rows.flatMap(secretsOf).filter((one) => one.until === null || one.until > Date.now());
-    const secrets = [
-      { secret, until: null },
-      ...former.map((one) => ({ ...one, until: one.until ?? until })),
-    ];
-    await this.update(id, { secrets });
+    const service = this.needed();
+    const type = present(this.type, 'The type of webhooks');
+    const lock = { name: present(mutexOf(type, id), 'The lock of a webhook'), exclusive: true };
+    const work = async (runner: Runner): Promise<void> => {
+      await runner.run(compileLocks([lock]));
+      const rows = await runner.run(compileFindRecords(type, [{ documentId: id }], ['secrets']));
+      const secrets = [{ secret, until: null }, ...formerIn(rows.flatMap(secretsOf))];
+      await service.update(id, { secrets }, {}, { em: present(runner.em, 'The entity manager') });
+    };
+    await this.database.transaction(work, { ...OWN_TRANSACTION, mutex: lock.name, shared: true });
+    this.cached = null;
   }
 
   private needed(): NonNullable<typeof this.service> {
