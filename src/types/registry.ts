@@ -6,6 +6,7 @@ import type {
   ScalarTypeName,
 } from '../content/model/definitions.js';
 import type { FILE_TYPE } from '../content/model/file-type.js';
+import type { StrapiUids } from '../content/model/naming.js';
 
 export interface Definitions {
   readonly contentTypes: readonly ContentTypeDefinition[];
@@ -172,27 +173,20 @@ export type KindsOf<A, R> = A extends { readonly components: readonly (infer U e
     ? TypeUid<N, R>
     : string;
 
-/** Names of the types that the library defines, which have no routes of their own. */
-interface LibraryUids {
-  readonly user: 'plugin::users-permissions.user';
-  readonly role: 'plugin::users-permissions.role';
-  readonly 'api-token': 'admin::api-token';
-  readonly file: 'plugin::upload.file';
-}
-
-type TypeUid<N extends string, R> = N extends keyof LibraryUids
+/** The types of the library have no routes of their own. */
+type TypeUid<N extends string, R> = N extends keyof StrapiUids
   ? Defined<N, R> extends { readonly routes: false }
-    ? LibraryUids[N]
+    ? StrapiUids[N]
     : HostUid<N>
   : HostUid<N>;
 
 type HostUid<N extends string> = N extends unknown ? `api::${N}.${N}` : never;
 
-export type IdOfKind<U> = U extends `api::${string}.${infer N}`
-  ? N
-  : U extends LibraryUids[keyof LibraryUids]
-    ? { [N in keyof LibraryUids]: U extends LibraryUids[N] ? N : never }[keyof LibraryUids]
-    : U;
+export type IdOfKind<U> = U extends `${string}::${infer Name}`
+  ? Name extends `${string}.${infer N}`
+    ? N
+    : Name
+  : U;
 
 export type IsMany<A> = A extends
   | { readonly relation: 'oneToMany' | 'manyToMany' | 'morphMany' | 'morphToMany' }

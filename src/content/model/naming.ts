@@ -136,11 +136,16 @@ export const COUNTS = identifier('content_counts');
 export const COUNTER = identifier('content_counts_id_seq');
 
 /** Types that Strapi defines itself. Clients know their names and special routes. */
-const STRAPI_UIDS: ReadonlyMap<string, string> = new Map([
-  ['user', 'plugin::users-permissions.user'],
-  ['role', 'plugin::users-permissions.role'],
-  ['api-token', 'admin::api-token'],
-]);
+const STRAPI_UIDS = {
+  user: 'plugin::users-permissions.user',
+  role: 'plugin::users-permissions.role',
+  'api-token': 'admin::api-token',
+  file: 'plugin::upload.file',
+} as const;
+
+export type StrapiUids = typeof STRAPI_UIDS;
+
+const UID_OF: ReadonlyMap<string, string> = new Map(Object.entries(STRAPI_UIDS));
 
 type NamedType = Pick<ContentType, 'singularApiId' | 'internal' | 'routes'>;
 
@@ -148,8 +153,8 @@ const hostUid = (name: string): string => `api::${name}.${name}`;
 
 /** Returns the protocol's name of a type, which distinguishes it from components (D33). */
 export function typeUid({ singularApiId, internal, routes }: NamedType): string {
-  if (internal) return 'plugin::upload.file';
-  return (routes.length === 0 ? STRAPI_UIDS.get(singularApiId) : undefined) ?? hostUid(singularApiId);
+  if (internal) return STRAPI_UIDS.file;
+  return (routes.length === 0 ? UID_OF.get(singularApiId) : undefined) ?? hostUid(singularApiId);
 }
 
 /** Whether a request may call the type by this name. */
