@@ -65,12 +65,16 @@ function endpointOf(row: Row): StoredEndpoint {
   };
 }
 
+interface WebhookTable {
+  readonly type: ContentType;
+  readonly records: RepositoryWithoutHooks;
+  readonly service: ContentService<Record<string, unknown> & { documentId: string }>;
+}
+
 /** Webhooks of the database; none if `webhookType` is not among the content types. */
 @Injectable()
 export class StoredWebhooks {
-  private readonly type: ContentType | null;
-  private readonly records: RepositoryWithoutHooks | null;
-  private readonly service: ContentService<Record<string, unknown> & { documentId: string }> | null;
+  private readonly table: WebhookTable | null;
   private cached: { readonly at: number; readonly endpoints: readonly StoredEndpoint[] } | null = null;
 
   constructor(
@@ -79,18 +83,23 @@ export class StoredWebhooks {
     @Inject(Documents) documents: Documents,
   ) {
     const type = schema.types.get(webhookType.singularApiId);
-    this.type = type ?? null;
-    this.records = type === undefined ? null : new RepositoryWithoutHooks(database, type);
-    this.service = type === undefined ? null : new ContentService(documents, type);
+    this.table =
+      type === undefined
+        ? null
+        : {
+            type,
+            records: new RepositoryWithoutHooks(database, type),
+            service: new ContentService(documents, type),
+          };
   }
 
   /** Returns all webhooks: `fresh` ones, or those of the last few seconds. */
   async all(fresh: boolean): Promise<readonly StoredEndpoint[]> {
-    const { cached, records } = this;
-    if (records === null) return [];
+    const { cached, table } = this;
+    if (table === null) return [];
     if (!fresh && cached !== null && performance.now() - cached.at < MAX_AGE) return cached.endpoints;
     const at = performance.now();
-    const endpoints = (await records.all(COLUMNS)).map(endpointOf);
+    const endpoints = (await table.records.all(COLUMNS)).map(endpointOf);
     this.cached = { at, endpoints };
     return endpoints;
   }
@@ -98,25 +107,24 @@ export class StoredWebhooks {
   /** Stores a webhook and returns its id. Throws ValidationError for a taken name. */
   async create(input: WebhookEndpoint, secret: string): Promise<string> {
     const secrets: readonly StoredSecret[] = [{ secret, until: null }];
-    const { documentId } = await this.needed().create({ ...input, secrets });
+    const { documentId } = await this.needed().service.create({ ...input, secrets });
     this.cached = null;
     return documentId;
   }
 
   async update(id: string, changes: object): Promise<void> {
-    await this.needed().update(id, { ...changes });
+    await this.needed().service.update(id, { ...changes });
     this.cached = null;
   }
 
   async remove(id: string): Promise<void> {
-    await this.needed().delete(id);
+    await this.needed().service.delete(id);
     this.cached = null;
   }
 
   /** Adds a secret, which becomes the current one. A lock keeps the secrets of concurrent rotations. */
   async rotate(id: string, secret: string): Promise<void> {
-    const service = this.needed();
-    const type = present(this.type, 'The type of webhooks');
+    const { type, service } = this.needed();
     const lock = { name: present(mutexOf(type, id), 'The lock of a webhook'), exclusive: true };
     const work = async (runner: Runner): Promise<void> => {
       await runner.run(compileLocks([lock]));
@@ -128,12 +136,12 @@ export class StoredWebhooks {
     this.cached = null;
   }
 
-  private needed(): NonNullable<typeof this.service> {
-    if (this.service === null)
+  private needed(): WebhookTable {
+    if (this.table === null)
       throw new ContentError(
         'ForbiddenError',
         'Webhooks can be stored once webhookType is among the content types',
       );
-    return this.service;
+    return this.table;
   }
 }
