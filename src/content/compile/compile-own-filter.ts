@@ -4,7 +4,7 @@ import { SCALAR_TYPES, type ScalarType } from '../model/scalar-types.js';
 import { type OperatorName, operatorOf } from '../query/operators.js';
 import { parseSort } from '../query/parse-fields.js';
 import type { Filter, Pagination } from '../query/query.js';
-import { ContentError, invalidKey, type Source, validationError } from '../../kernel/errors.js';
+import { ContentError, invalidKey, type Source, validationError, withDetails } from '../../kernel/errors.js';
 import { join, param, print, type Sql, sql, type Statement } from '../../kernel/sql.js';
 
 export const FILTERS: Source = { source: 'query', param: 'filters' };
@@ -30,8 +30,8 @@ function operandOf(type: ScalarType, raw: unknown, path: string): unknown {
   try {
     return type.operand(raw);
   } catch (error) {
-    if (!(error instanceof ContentError)) throw error;
-    throw validationError(error.message, { key: path.split('.').at(-1), path, ...FILTERS });
+    const place = { key: path.split('.').at(-1), path, ...FILTERS };
+    throw error instanceof ContentError ? withDetails(error, place) : error;
   }
 }
 
