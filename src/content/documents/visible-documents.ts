@@ -25,12 +25,6 @@ export interface VisibleVersion {
   readonly isCompared: boolean;
 }
 
-interface Found extends Values {
-  readonly documentId: string;
-  readonly locale?: string | null | undefined;
-  readonly __state?: { readonly status: string } | undefined;
-}
-
 const isFoundList = isListOf(
   isShape({
     documentId: isText,
@@ -136,24 +130,24 @@ export class VisibleDocuments {
       ...(isDraft ? { withState: 'true' } : {}),
     };
     const pageSize = finiteLimit(this.settings.maxLimit);
-    const rows: Found[] = [];
+    const versions: VisibleVersion[] = [];
     // Versions in locales that are no longer configured can exceed one page.
-    for (let page = 1; rows.length === (page - 1) * pageSize; page += 1) {
-      const data = await this.list({ type, caller, em }, query, {
-        published,
-        action: 'find',
-        page,
-        pageSize,
-      });
-      rows.push(...checkedAs(JSON.parse(data), isFoundList, 'A list of documents'));
+    let isFull = true;
+    for (let page = 1; isFull; page += 1) {
+      const part = { published, action: 'find', page, pageSize } as const;
+      const data = await this.list({ type, caller, em }, query, part);
+      const rows = checkedAs(JSON.parse(data), isFoundList, 'A list of documents');
+      for (const row of rows)
+        versions.push({
+          documentId: row.documentId,
+          locale: type.localized ? (row.locale ?? null) : null,
+          title: titleOf(row, type),
+          status: row.__state?.status ?? 'published',
+          isCompared: row.__state !== undefined,
+        });
+      isFull = type.localized && rows.length === pageSize;
     }
-    return rows.map((row) => ({
-      documentId: row.documentId,
-      locale: type.localized ? (row.locale ?? null) : null,
-      title: titleOf(row, type),
-      status: row.__state?.status ?? 'published',
-      isCompared: row.__state !== undefined,
-    }));
+    return versions;
   }
 
   /** Returns a list in one state, and in all locales unless the query names one, as JSON. */
