@@ -661,9 +661,10 @@ it('sends the ids of a document that exceeds `responseBytes`, if it matches the 
   await test.close();
   receiver.stop();
   const thin = (documentId: string) => ({ entry: { documentId, locale: null }, thin: true });
-  expect(receiver.at('/all').map(({ body }) => body)).toEqual(
-    ids.map((id) => expect.objectContaining(thin(id))),
-  );
+  // Events of different documents have no order.
+  const toAll = receiver.at('/all').map(({ body }) => body);
+  expect(toAll).toHaveLength(2);
+  expect(toAll).toEqual(expect.arrayContaining(ids.map((id) => expect.objectContaining(thin(id)))));
   expect(receiver.at('/some').map(({ body }) => body)).toEqual([
     expect.objectContaining(thin(String(ids[1]))),
   ]);
