@@ -77,6 +77,19 @@ describe.each(adaptersFor('fastify'))('the service of a single type on %s', (ada
     await expect(service().discardDraft(null)).rejects.toMatchObject({ name: 'NotFoundError' });
     await expect(service('about').unpublish(null)).rejects.toMatchObject({ message: 'about has no drafts' });
   });
+
+  it('rejects options in place of the query instead of ignoring the transaction', async () => {
+    await put('Hello');
+    const { em } = test.app.get<MikroORM>(CONTENT_ORM, { strict: false });
+    for (const options of [{ em }, { as: null }, { ifMatch: '*' }]) {
+      const [key = ''] = Object.keys(options);
+      await expect(service().update(null, { headline: 'Bye' }, options)).rejects.toMatchObject({
+        message: `Invalid key ${key}: options follow the query`,
+        details: { key, path: null },
+      });
+    }
+    expect(await headline()).toBe('Hello');
+  });
 });
 
 describe.each(adaptersFor('fastify'))('files without uploading on %s', (adapter) => {

@@ -31,6 +31,7 @@ import {
   type BulkItemFor,
   type ReadVersion,
   type ServiceOptions,
+  refuseOptions,
   writing,
 } from './service-options.js';
 
@@ -66,6 +67,7 @@ export class ContentService<T extends Subject = DocumentFields> {
     { query, as }: ServiceRequest,
     what: Pick<ReadRequest, 'kind' | 'by'>,
   ): ReadPlan {
+    refuseOptions(query);
     if (decide(as, this.type, action) === 'none') throw forbidden();
     return this.documents.plan(
       this.type,

@@ -1,6 +1,7 @@
 /** Options and parameters of the methods of ContentService. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Caller } from '../access/caller.js';
+import { validationError } from '../../kernel/errors.js';
 import { parseTags } from '../query/parse-tags.js';
 import type { RawQuery } from '../query/read-raw.js';
 import type { ChangeFor, NewFor, Status } from '../../types/face.js';
@@ -25,6 +26,20 @@ export interface ServiceOptions {
    * or none, the write throws PreconditionFailedError and changes nothing.
    */
   readonly ifMatch?: string | readonly string[];
+}
+
+const OPTIONS: readonly string[] = ['as', 'em', 'ifMatch'] satisfies (keyof ServiceOptions)[];
+
+/** Throws a 400 for options in place of a query: as parameters they would be ignored. */
+export function refuseOptions(query: object): void {
+  const key = Object.keys(query).find((name) => OPTIONS.includes(name));
+  if (key === undefined) return;
+  throw validationError(`Invalid key ${key}: options follow the query`, {
+    key,
+    path: null,
+    source: 'query',
+    param: key,
+  });
 }
 
 /** Document and its ETag, for a later write with `ifMatch`. */
