@@ -1,5 +1,5 @@
 /** Parses `populate` in every spelling (protocol section 4). */
-import { invalidKey, validationError } from '../../kernel/errors.js';
+import { ContentError, invalidKey, validationError, withDetails } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { toBoolean } from '../model/formats.js';
 import type { ContentLimits } from '../../kernel/settings.js';
@@ -104,6 +104,16 @@ function fragments(raw: unknown, at: string, context: PopulateContext): readonly
 
 type ItemName = Pick<PopulateItem, 'key' | 'at'>;
 
+/** Adds the place of the parameter to the details of an error: only top-level parameters have none (D11). */
+function placed<T>({ key, at }: ItemName, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    throw withDetails(error, { key, path: at, ...POPULATE_SOURCE, ...error.details });
+  }
+}
+
 function parseItem({ key, at }: ItemName, raw: unknown, context: PopulateContext): PopulateItem {
   const on = raw === null || raw === '*' ? true : toBoolean(raw);
   if (on !== undefined) return item(key, at, { off: !on, raw });
@@ -113,10 +123,14 @@ function parseItem({ key, at }: ItemName, raw: unknown, context: PopulateContext
   return item(key, at, {
     raw,
     unknown: Object.keys(raw).filter((name) => !KEYS.includes(name)),
-    fields: parseFields(raw['fields']),
-    filters: parseFilters(raw['filters'], { source: POPULATE_SOURCE, budget: context.conditions }),
-    sort: parseSort(raw['sort'], POPULATE_SOURCE),
-    populate: parsePopulate(raw['populate'], { ...context, depth: context.depth + 1 }, at),
+    fields: placed({ key: 'fields', at }, () => parseFields(raw['fields'])),
+    filters: placed({ key: 'filters', at }, () =>
+      parseFilters(raw['filters'], { source: POPULATE_SOURCE, budget: context.conditions }),
+    ),
+    sort: placed({ key: 'sort', at }, () => parseSort(raw['sort'], POPULATE_SOURCE)),
+    populate: placed({ key: 'populate', at }, () =>
+      parsePopulate(raw['populate'], { ...context, depth: context.depth + 1 }, at),
+    ),
     count: count(raw['count'], at),
     on: fragments(raw['on'], at, context),
   });
