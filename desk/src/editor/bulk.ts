@@ -5,8 +5,14 @@ import type { Parameters } from '../api/query.ts';
 import { settings } from '../settings.ts';
 import { emptyLinks } from '../form/empty-links.ts';
 import { type Json, readValues, textOfValue } from '../form/values.ts';
-import { versionQuery } from '../model/list-query.ts';
-import { mayOpen, type Model, type Type } from '../model/model.ts';
+import {
+  isNarrowed,
+  isSelectable,
+  type ListState,
+  showsPublished,
+  versionQuery,
+} from '../model/list-query.ts';
+import { hasDrafts, mayOpen, type Model, type Type } from '../model/model.ts';
 import { populateOf } from '../model/populate.ts';
 
 export type BulkVerb = 'publish' | 'unpublish' | 'delete';
@@ -22,7 +28,7 @@ export interface Seen {
 
 /** Document with the tag of its current version. */
 export interface Tagged extends Seen {
-  /** Null if it could not be read. */
+  /** Null for a deleted document, or for a type whose documents can only be listed. */
   readonly etag: string | null;
   /**
    * Write of another editor since the list was read; null for none. `absent`: the list shows another language
@@ -118,13 +124,13 @@ async function tagOf(seen: Seen, reading: Reading): Promise<Tagged> {
     const since = sinceOf(found, seen, reading);
     return { ...seen, etag, gaps: since === 'absent' ? [] : gaps, since };
   } catch (error) {
-    if (error instanceof ApiError)
-      return { ...seen, etag: null, gaps: [], since: error.status === 404 ? 'deleted' : null };
-    throw error;
+    // Without its tag, a document would be written over a change of another editor.
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    return { ...seen, etag: null, gaps: [], since: 'deleted' };
   }
 }
 
-/** Reads the current version of each document, a few at a time. Throws an OfflineError. */
+/** Reads the current version of each document, a few at a time. Throws an ApiError or an OfflineError. */
 export async function tagAll(documents: readonly Seen[], reading: Reading): Promise<readonly Tagged[]> {
   const tagged: Tagged[] = [];
   for (let at = 0; at < documents.length; at += TAGS_AT_ONCE)
@@ -171,8 +177,16 @@ const selectionOf = (verb: BulkVerb, { filters, ...place }: Selection): object =
 export const mayActOnMany = ({ verbs }: Type): boolean =>
   'bulk' in verbs && VERBS.some((verb) => verb in verbs);
 
-/** Whether an action can have all documents that match: those of a deletion may be in other languages. */
-export const mayMatch = (verb: BulkVerb, { localized }: Type): boolean => verb !== 'delete' || !localized;
+/**
+ * Whether an action can have all documents that match. The server selects published versions for `unpublish`,
+ * else drafts, which must be those of the list. Documents of a deletion may be in other languages.
+ */
+export function mayMatch(verb: BulkVerb, type: Type, state: ListState): boolean {
+  if (!(verb in type.verbs) || !isSelectable(state, type)) return false;
+  const listsDrafts = hasDrafts(type) && !showsPublished(state, type);
+  if (verb === 'unpublish') return !listsDrafts || !isNarrowed(state);
+  return (listsDrafts || !type.draftAndPublish) && (verb !== 'delete' || !type.localized);
+}
 
 /** Returns the number of documents that an action on all that match would write. Throws an ApiError. */
 export async function countMatching(verb: BulkVerb, selection: Selection): Promise<number> {

@@ -86,8 +86,7 @@ export const isOrdered = ({ order, verbs, attributes }: Type, state: ListState):
   'update' in verbs &&
   attributes.some((one) => one.name === order && isWritable(one, false)) &&
   state.sort === `${order}:asc` &&
-  state.search === '' &&
-  state.filters.length === 0;
+  !isNarrowed(state);
 
 /** Whether a list can be sorted by a key: an address may name an attribute that the editor may not read. */
 function isSortable(key: string, type: Type): boolean {
@@ -221,9 +220,12 @@ function isValid(attribute: Attribute, value: string): boolean {
 export const showsPublished = ({ filters }: Pick<ListState, 'filters'>, type: Type): boolean =>
   hasDrafts(type) && filters.some(({ name }) => name === 'publishedAt');
 
-/** Whether a bulk request selects the documents of the list: it has no filter by status, and sees drafts. */
-export const isSelectable = (state: ListState, type: Type): boolean =>
-  !showsPublished(state, type) && !state.filters.some((one) => isState(one, type));
+/** Whether a bulk request can select the documents of the list: it has no filter by status. */
+export const isSelectable = ({ filters }: ListState, type: Type): boolean =>
+  !filters.some((one) => isState(one, type));
+
+/** Whether a search or a filter leaves documents out. */
+export const isNarrowed = ({ search, filters }: ListState): boolean => search !== '' || filters.length > 0;
 
 const isState = ({ name }: Filter, type: Type): boolean => filtered(type, name)?.type === 'state';
 

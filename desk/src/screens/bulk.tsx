@@ -3,7 +3,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { lazy, useEffect, useState } from 'react';
 import { type BulkVerb, mayActOnMany, mayMatch, type Seen, VERBS } from '../editor/bulk.ts';
 import { type Json, textOfValue } from '../form/values.ts';
-import { isSelectable, type ListState, matchQuery, showsPublished } from '../model/list-query.ts';
+import { type ListState, matchQuery, showsPublished } from '../model/list-query.ts';
 import { mayRelease, type Type } from '../model/model.ts';
 import { Opening } from '../parts/opening.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -47,9 +47,9 @@ export function BulkBar({ type, state, documents, total, selected, deselect }: P
   const [isAdding, setAdding] = useState(false);
   const [hasAll, setAll] = useState(false);
   const [report, setReport] = useState<BulkResult | null>(null);
-  const maySelect = isSelectable(state, type) && VERBS.some((verb) => mayMatch(verb, type));
+  const maySelect = VERBS.some((verb) => mayMatch(verb, type, state));
   useEffect(() => setAll(false), [selected]);
-  const verbs = VERBS.filter((verb) => verb in type.verbs && (!hasAll || mayMatch(verb, type)));
+  const verbs = VERBS.filter((verb) => (hasAll ? mayMatch(verb, type, state) : verb in type.verbs));
   // A published version has another time than the draft that is written.
   const rows = showsPublished(state, type) ? documents.map(({ documentId }) => ({ documentId })) : documents;
   // A document of the selection may have left the list since, such as one that another editor has deleted.

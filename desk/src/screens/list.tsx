@@ -9,6 +9,7 @@ import { moveRow } from '../editor/move-row.ts';
 import type { Json } from '../form/values.ts';
 import { keepList, takeOpened } from '../model/last-list.ts';
 import {
+  isNarrowed,
   isOrdered,
   listQuery,
   type ListState,
@@ -107,7 +108,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
   useLastPage(state.page, data?.meta.pagination.pageCount, (page) => open({ page }, true));
   const { documents, move, alert } = useMoves({ type, state, documents: data?.data ?? [] });
   useReturn(type, data !== undefined);
-  const isNarrowed = state.search !== '' || state.filters.length > 0;
+  const isPart = isNarrowed(state);
   return (
     <Frame
       title={type.listLabel}
@@ -152,13 +153,13 @@ export function ListScreen({ type }: { readonly type: Type }) {
         </div>
       )}
       {data?.data.length === 0 && (
-        <EmptyList text={isNarrowed ? texts.noMatches : texts.noDocuments}>
-          {isNarrowed && (
+        <EmptyList text={isPart ? texts.noMatches : texts.noDocuments}>
+          {isPart && (
             <Button variant="default" onClick={() => go({ search: '', filters: [] })}>
               {texts.clearSearch}
             </Button>
           )}
-          {!isNarrowed && <CreateButton type={type} locale={state.locale} />}
+          {!isPart && <CreateButton type={type} locale={state.locale} />}
         </EmptyList>
       )}
       {data !== undefined && data.data.length > 0 && <Pages {...{ state, page: data, go }} />}

@@ -2,6 +2,7 @@
 import { FormStore } from '../../../desk/src/form/store.ts';
 import { newValues } from '../../../desk/src/form/values.ts';
 import type { Attribute, Type } from '../../../desk/src/model/model.ts';
+import { readState } from '../../../desk/src/model/list-query.ts';
 import { MODEL } from './model.ts';
 
 // The parts of a page that modules of the desk need when they are loaded.
@@ -15,7 +16,7 @@ page.BroadcastChannel = class {
 // Their types would add those of a browser to the server.
 const load = (name: string): Promise<any> => import(`../../../desk/src/${name}.ts`);
 const { readRows } = await load('api/read-rows');
-const { tagAll, writeMany } = await load('editor/bulk');
+const { mayMatch, tagAll, VERBS, writeMany } = await load('editor/bulk');
 const { nextWrite } = await load('editor/next-write');
 const { pauseOf } = await load('editor/schedule');
 const { sendForm } = await load('api/send-form');
@@ -119,6 +120,39 @@ describe('a question before a bulk action', () => {
   it('finds documents that are deleted in all their languages', async () => {
     const tagged = await tagsFor('delete');
     expect(tagged.map(({ since }) => since)).toEqual([null, null, 'changed', 'deleted']);
+  });
+
+  it.each([403, 429, 503])('fails if the version of a document is refused with %i', async (status) => {
+    page.fetch = () => Promise.resolve(new Response('{}', { status }));
+    const reading = { type: TYPE, locale: 'fr', verb: 'publish', model: MODEL, findsGaps: false };
+    await expect(tagAll(seen, reading)).rejects.toMatchObject({ status });
+  });
+});
+
+describe('a bulk action on all that match', () => {
+  const article: Type = {
+    ...TYPE,
+    localized: false,
+    verbs: { find: 'all', readDrafts: 'all', publish: 'all', unpublish: 'all', delete: 'all' },
+  };
+  const plain: Type = { ...article, draftAndPublish: false, verbs: { find: 'all', delete: 'all' } };
+  const reader: Type = { ...article, verbs: { find: 'all', publish: 'all', unpublish: 'all' } };
+  const offered = (type: Type, address: string): readonly string[] => {
+    const state = readState(new URLSearchParams(address), { type, model: MODEL });
+    return VERBS.filter((verb: string) => mayMatch(verb, type, state));
+  };
+
+  it.each<[name: string, type: Type, address: string, verbs: readonly string[]]>([
+    ['all actions on all documents', article, '', ['publish', 'unpublish', 'delete']],
+    ['no unpublishing of drafts that a search finds', article, 'q=sea', ['publish', 'delete']],
+    ['no unpublishing of filtered drafts', article, 'filter=lead $null', ['publish', 'delete']],
+    ['only unpublishing of published versions', article, 'filter=publishedAt $eq 2026-03-29', ['unpublish']],
+    ['only unpublishing to those who cannot read drafts', reader, 'q=sea', ['unpublish']],
+    ['nothing for a filter by status', article, 'filter=status $eq modified', []],
+    ['no deletion in one of several languages', { ...article, localized: true }, 'q=sea', ['publish']],
+    ['the deletion of documents without drafts', plain, 'q=sea', ['delete']],
+  ])('offers %s', (_name, type, address, verbs) => {
+    expect(offered(type, address)).toEqual(verbs);
   });
 });
 
