@@ -169,6 +169,7 @@ interface SearchProps {
 interface Found {
   /** One document of a single type, null without it. */
   readonly data: Json | readonly Json[] | null;
+  readonly meta: { readonly pagination?: { readonly pageSize: number } };
 }
 
 const PAGE_SIZE = 20;
@@ -196,14 +197,15 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
       };
       try {
         const { body } = await request<Found>(`${settings.api}/${target.route ?? ''}`, { query, signal });
-        return [body.data ?? []].flat() as readonly Json[];
+        const found = [body.data ?? []].flat() as readonly Json[];
+        return { found, isLast: found.length < (body.meta.pagination?.pageSize ?? PAGE_SIZE) };
       } catch (problem) {
         // A single type without a document.
-        if (problem instanceof ApiError && problem.status === 404) return [];
+        if (problem instanceof ApiError && problem.status === 404) return { found: [], isLast: true };
         throw problem;
       }
     },
-    getNextPageParam: (last, all) => (last.length < PAGE_SIZE ? undefined : all.length + 1),
+    getNextPageParam: ({ isLast }, all) => (isLast ? undefined : all.length + 1),
   });
   // The key that links an option has the place of the chosen one, whatever the list shows there.
   useEffect(() => combobox.resetSelectedOption(), [search]);
@@ -211,7 +213,7 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
     const at = combobox.getSelectedOptionIndex();
     if (at >= 0) combobox.selectOption(at);
   }, [data]);
-  const rows = (data?.pages ?? []).flat();
+  const rows = (data?.pages ?? []).flatMap(({ found }) => found);
   const found = rows.map((one) => linkOf(one, target.name, model));
   const names = distinct(found.map(({ title }) => title ?? texts.untitled));
   const isTwin = ({ title }: Link): boolean => found.filter((one) => one.title === title).length > 1;

@@ -92,8 +92,8 @@ function actionOf({ action }: AuditFilters): readonly Parameters[] {
   return [action === REFUSED ? { status: { $gte: 400 } } : { action }];
 }
 
-/** Number of entries that one request returns. */
-export const AUDIT_PAGE_SIZE = 50;
+/** Most entries of one request. The server may return fewer: an application sets its own limit. */
+const PAGE_SIZE = 50;
 
 /** Parameters of the request for the entries before one of them; null for the newest ones. */
 export function auditQuery(filters: AuditFilters, before: string | null): Parameters {
@@ -109,7 +109,7 @@ export function auditQuery(filters: AuditFilters, before: string | null): Parame
   ];
   return {
     ...(conditions.length === 0 ? {} : { filters: { $and: conditions } }),
-    pagination: { pageSize: AUDIT_PAGE_SIZE, withCount: false },
+    pagination: { pageSize: PAGE_SIZE, withCount: false },
   };
 }
 

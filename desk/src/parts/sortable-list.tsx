@@ -55,7 +55,9 @@ export function SortableList({ keys, move, children }: ListProps) {
   );
   const end = ({ active, over }: DragEndEvent): void => {
     if (over === null || active.id === over.id) return;
-    move(keys.indexOf(String(active.id)), keys.indexOf(String(over.id)));
+    const [from, to] = [keys.indexOf(String(active.id)), keys.indexOf(String(over.id))];
+    // Other entries may have come during the drag.
+    if (from !== -1 && to !== -1) move(from, to);
   };
   const placeOf = (id: unknown): string => texts.movedTo(keys.indexOf(String(id)) + 1, keys.length);
   const announcements: Announcements = {

@@ -40,7 +40,9 @@ import { SavedViews } from './saved-views.tsx';
 
 interface Page {
   readonly data: readonly Json[];
-  readonly meta: { readonly pagination: { readonly total: number; readonly pageCount: number } };
+  readonly meta: {
+    readonly pagination: { readonly pageSize: number; readonly total: number; readonly pageCount: number };
+  };
 }
 
 /** Moves the focus to the row of the document from which the editor returns, unless it is on a control. */
@@ -59,11 +61,13 @@ function useReturn(type: Type, isShown: boolean): void {
 interface Listed {
   readonly type: Type;
   readonly state: ListState;
+  /** Undefined until the rows of this address are there. */
+  readonly page: Page | undefined;
   readonly documents: readonly Json[];
 }
 
 /** Rows in the order of the editor, which the list shows before it is stored. */
-function useMoves({ type, state, documents }: Listed) {
+function useMoves({ type, state, page, documents }: Listed) {
   const texts = useTexts();
   const model = useModel();
   const client = useQueryClient();
@@ -71,15 +75,18 @@ function useMoves({ type, state, documents }: Listed) {
   const [wanted, setWanted] = useState<readonly Json[] | null>(null);
   useEffect(() => setWanted(null), [documents]);
   const shown = wanted ?? documents;
-  const store = async (next: readonly Json[], at: number): Promise<void> => {
+  const store = async (rows: Page, next: readonly Json[], at: number): Promise<void> => {
     const documentIds = next.map((one) => String(one['documentId']));
     setWanted(next);
-    if (await send(() => moveRow({ type, model, state }, { documentIds, at }))) say(texts.orderStored);
+    // The server may return smaller pages: an application sets its own limit.
+    const served = { ...state, pageSize: rows.meta.pagination.pageSize };
+    if (await send(() => moveRow({ type, model, state: served }, { documentIds, at })))
+      say(texts.orderStored);
     await client.invalidateQueries({ queryKey: ['list'] });
     setWanted(null);
   };
   const move = (from: number, to: number): void => {
-    if (!isSending) void store(moved(shown, from, to), to);
+    if (!isSending && page !== undefined) void store(page, moved(shown, from, to), to);
   };
   return { documents: shown, move: isOrdered(type, state) ? move : null, alert };
 }
@@ -105,8 +112,9 @@ export function ListScreen({ type }: { readonly type: Type }) {
     setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace });
   // The browser returns from a page of the list to the one before; filters and searches are not steps.
   const go = (change: Partial<ListState>): void => open(change, change.page === undefined);
-  useLastPage(state.page, data?.meta.pagination.pageCount, (page) => open({ page }, true));
-  const { documents, move, alert } = useMoves({ type, state, documents: data?.data ?? [] });
+  const page = isPlaceholderData ? undefined : data;
+  useLastPage(state.page, page?.meta.pagination.pageCount, (last) => open({ page: last }, true));
+  const { documents, move, alert } = useMoves({ type, state, page, documents: data?.data ?? [] });
   useReturn(type, data !== undefined);
   const isPart = isNarrowed(state);
   return (
@@ -201,8 +209,8 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
 
 function Pages({ state, page, go }: { state: ListState; page: Page; go: Go }) {
   const texts = useTexts();
-  const { total, pageCount } = page.meta.pagination;
-  const from = (state.page - 1) * state.pageSize + 1;
+  const { total, pageCount, pageSize } = page.meta.pagination;
+  const from = (state.page - 1) * pageSize + 1;
   return (
     <Group justify="space-between">
       <Text size="sm" role="status">

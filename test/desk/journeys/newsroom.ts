@@ -210,6 +210,8 @@ export interface NewsroomOptions {
   readonly roles?: Readonly<Record<string, Grants>>;
   /** Called before the application starts. */
   readonly prepare?: (app: INestApplication) => void;
+  /** Largest page of a response. */
+  readonly maxLimit?: number;
   /** Further modules of the application. */
   readonly imports?: readonly DynamicModule[];
 }
@@ -217,11 +219,13 @@ export interface NewsroomOptions {
 export async function startNewsroom(adapter: Adapter, options: NewsroomOptions = {}): Promise<Newsroom> {
   const { prefix = null, desk: deskOptions = {}, imports = [] } = options;
   const { contentTypes = [], components = [], roles = {} } = options;
+  const limit = options.maxLimit === undefined ? {} : { maxLimit: options.maxLimit };
   const mail = options.mail === undefined ? {} : { mail: options.mail };
   const folder = await mkdtemp(join(tmpdir(), 'content-newsroom-'));
   const test = await createTestApp(
     {
       ...NEWSROOM,
+      ...limit,
       contentTypes: [...NEWSROOM.contentTypes, ...contentTypes],
       components: [...NEWSROOM.components, ...components],
       access: { roles: { ...ROLES, ...roles } },

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { request } from '../../api/http.ts';
 import { MAX_ROWS, readRows } from '../../api/read-rows.ts';
 import { type Json, textOfValue } from '../../form/values.ts';
-import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilters, auditQuery } from '../../model/audit-list.ts';
+import { type AuditEntry, type AuditFilters, auditQuery } from '../../model/audit-list.ts';
 import { hasDrafts, type Model } from '../../model/model.ts';
 import { settings } from '../../settings.ts';
 import { useModel } from '../app.tsx';
@@ -14,15 +14,20 @@ import { useWebhookNames } from '../webhooks/requests.ts';
 
 interface Page {
   readonly data: readonly AuditEntry[];
+  readonly meta: { readonly pagination: { readonly pageSize: number } };
 }
+
+/** Id of the entry before which the next page begins; null after the last page. */
+const nextOf = ({ data, meta }: Page): string | null =>
+  data.length < meta.pagination.pageSize ? null : (data.at(-1)?.id ?? null);
 
 const readEntries = async (
   filters: AuditFilters,
   before: string | null,
   signal?: AbortSignal,
-): Promise<readonly AuditEntry[]> => {
+): Promise<Page> => {
   const ask = { query: auditQuery(filters, before), ...(signal === undefined ? {} : { signal }) };
-  return (await request<Page>(`${settings.api}/audit`, ask)).body.data;
+  return (await request<Page>(`${settings.api}/audit`, ask)).body;
 };
 
 /** Entries, newest first. Each page begins after the last entry of the one before, so that none is missed. */
@@ -31,7 +36,7 @@ export const useEntries = (filters: AuditFilters) =>
     queryKey: ['audit', filters],
     queryFn: ({ pageParam, signal }) => readEntries(filters, pageParam, signal),
     initialPageParam: null as string | null,
-    getNextPageParam: (page) => (page.length < AUDIT_PAGE_SIZE ? undefined : page.at(-1)?.id),
+    getNextPageParam: nextOf,
   });
 
 /** Number of entries of one file. */
@@ -42,9 +47,9 @@ export async function readAll(filters: AuditFilters): Promise<readonly AuditEntr
   const all: AuditEntry[] = [];
   let last: string | null = null;
   do {
-    const page: readonly AuditEntry[] = await readEntries(filters, last);
-    all.push(...page);
-    last = page.length < AUDIT_PAGE_SIZE ? null : (page.at(-1)?.id ?? null);
+    const page: Page = await readEntries(filters, last);
+    all.push(...page.data);
+    last = nextOf(page);
   } while (last !== null && all.length < MAX_EXPORTED);
   return all.slice(0, MAX_EXPORTED);
 }

@@ -31,7 +31,7 @@ export default function AuditScreen() {
   const [address, setAddress] = useSearchParams();
   const filters = readFilters(address);
   const list = useEntries(filters);
-  const entries = useMemo(() => list.data?.pages.flat() ?? [], [list.data]);
+  const entries = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
   const named = useNamed(entries);
   const days = useMemo(() => daysOf(runsOf(entries)), [entries]);
   const isFiltered = Object.values(filters).some((value) => value !== '');

@@ -120,13 +120,11 @@ async function restoring(path: string): Promise<readonly string[]> {
 export const restoreVersion = (subject: Subject, id: string): Promise<readonly string[]> =>
   restoring(`${pathOf(subject)}/${id}`);
 
-export const TRASH_PAGE_SIZE = 25;
-
 export const useTrash = ({ name, route }: Type, page: number) =>
   useQuery({
     queryKey: ['trash', name, page],
     queryFn: async ({ signal }) => {
-      const query = { pagination: { page, pageSize: TRASH_PAGE_SIZE } };
+      const query = { pagination: { page, pageSize: PAGE_SIZE } };
       return (await request<Page<Deleted>>(`${settings.api}/${route}/trash`, { query, signal })).body;
     },
   });

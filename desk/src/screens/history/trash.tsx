@@ -19,7 +19,7 @@ import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { leftOutText } from './left-out.ts';
-import { type Deleted, restoreDocument, TRASH_PAGE_SIZE, useNames, useTrash } from './requests.ts';
+import { type Deleted, restoreDocument, useNames, useTrash } from './requests.ts';
 import { writerText } from './version-list.tsx';
 
 interface Restored {
@@ -40,8 +40,8 @@ export function TrashScreen({ type }: { readonly type: Type }) {
   const [restored, setRestored] = useState<Restored | null>(null);
   const { data, error, isFetching, refetch } = useTrash(type, page);
   const titleOf = ({ title }: Deleted): string => titleOfValue(title) || texts.untitled;
-  const total = data?.meta.pagination.total ?? 0;
-  useLastPage(page, data?.meta.pagination.pageCount, setPage);
+  const pages = data?.meta.pagination.pageCount ?? 0;
+  useLastPage(page, pages, setPage);
   const restoredText = restored === null ? null : history.documentRestored(isolated(restored.title));
   useAnnouncement(restored === null ? null : `${restoredText} ${restored.note}`.trim());
   const [first = null] = restored?.locales ?? [];
@@ -74,9 +74,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
       {data !== undefined && data.data.length > 0 && (
         <DeletedTable type={type} documents={data.data} {...{ titleOf }} ask={setAsked} />
       )}
-      {total > TRASH_PAGE_SIZE && (
-        <PageLinks total={Math.ceil(total / TRASH_PAGE_SIZE)} page={page} open={setPage} />
-      )}
+      {pages > 1 && <PageLinks total={pages} page={page} open={setPage} />}
       {asked !== null && (
         <RestoreDialog
           {...{ type }}

@@ -67,19 +67,34 @@ interface UsersOptions {
   readonly isAllowed?: boolean;
 }
 
+/** Reads what a page lacks: the server may return fewer users, as an application sets its own limit. */
+async function wholePage(
+  begin: readonly User[],
+  size: number,
+  read: (at: number) => Promise<readonly User[]>,
+): Promise<readonly User[]> {
+  const users = [...begin];
+  for (let part = begin; part.length > 0 && users.length < size; users.push(...part))
+    part = await read(users.length);
+  return users;
+}
+
 export const useUsers = (search: string, page: number, { withRole, isAllowed = true }: UsersOptions) =>
   useQuery({
     queryKey: [MANAGED, 'users', search, page, withRole],
     enabled: isAllowed,
     queryFn: async ({ signal }) => {
       const narrowed = search === '' ? {} : { _q: search };
-      const part = { start: (page - 1) * USERS_PER_PAGE, limit: USERS_PER_PAGE };
-      const query = { ...narrowed, ...part, sort: 'username', ...(withRole ? { populate: 'role' } : {}) };
+      const query = { ...narrowed, sort: 'username', ...(withRole ? { populate: 'role' } : {}) };
+      const first = (page - 1) * USERS_PER_PAGE;
+      const read = (start: number, limit: number): Promise<readonly User[]> =>
+        api('/users', { query: { ...query, start, limit }, signal });
       const [users, total] = await Promise.all([
-        api<readonly User[]>('/users', { query, signal }),
+        read(first, USERS_PER_PAGE),
         api<number>('/users/count', { query: narrowed, signal }),
       ]);
-      return { users, total };
+      const size = Math.min(USERS_PER_PAGE, total - first);
+      return { users: await wholePage(users, size, (at) => read(first + at, size - at)), total };
     },
     placeholderData: keepPreviousData,
   });

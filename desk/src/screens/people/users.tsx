@@ -41,9 +41,11 @@ export function UsersScreen() {
   const [open, setOpen] = useState<Open | null>(null);
   const [secret, setSecret] = useState<Secret | null>(null);
   const showsRoles = people.roles.includes('find');
-  const { data, error, isFetching, refetch } = useUsers(sought, page, { withRole: showsRoles });
+  const { data, error, isFetching, isPlaceholderData, refetch } = useUsers(sought, page, {
+    withRole: showsRoles,
+  });
   const pages = data === undefined ? undefined : Math.ceil(data.total / USERS_PER_PAGE);
-  useLastPage(page, pages, setPage);
+  useLastPage(page, isPlaceholderData ? undefined : pages, setPage);
   const roles = useRoleNames(showsRoles).data ?? [];
   const close = (): void => setOpen(null);
   const showLink = (name: string, link: string): void =>

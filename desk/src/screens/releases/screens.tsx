@@ -12,7 +12,7 @@ import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { ReleaseForm } from './release-form.tsx';
 import { ReleaseScreen } from './release.tsx';
-import { createRelease, type Release, type ReleasePage, usePast, usePlanned } from './requests.ts';
+import { createRelease, type Release, usePast, usePlanned } from './requests.ts';
 import { ReleaseBadge } from './state-badge.tsx';
 
 export default function ReleasesScreens() {
@@ -60,8 +60,8 @@ function ReleasesScreen() {
           {create}
         </EmptyList>
       )}
-      <ReleaseList title={texts.planned} list={planned.data} page={plannedPage} open={setPlannedPage} />
-      <ReleaseList title={texts.past} list={past.data} page={pastPage} open={setPastPage} />
+      <ReleaseList title={texts.planned} list={planned} page={plannedPage} open={setPlannedPage} />
+      <ReleaseList title={texts.past} list={past} page={pastPage} open={setPastPage} />
       {isCreating && (
         <ReleaseForm
           title={texts.create}
@@ -79,15 +79,14 @@ function ReleasesScreen() {
 
 interface ListProps {
   readonly title: string;
-  /** Undefined before it is read. */
-  readonly list: ReleasePage | undefined;
+  readonly list: ReturnType<typeof usePast>;
   readonly page: number;
   readonly open: (page: number) => void;
 }
 
-function ReleaseList({ title, list, page, open }: ListProps) {
+function ReleaseList({ title, list: { data: list, isPlaceholderData }, page, open }: ListProps) {
   const pageCount = list?.meta.pagination.pageCount;
-  useLastPage(page, pageCount, open);
+  useLastPage(page, isPlaceholderData ? undefined : pageCount, open);
   if (list === undefined || list.data.length === 0) return null;
   return (
     <section>
