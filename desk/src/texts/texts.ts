@@ -31,14 +31,14 @@ export const languages = (): readonly Language[] => [
 const KEY = 'content-desk language';
 const RIGHT_TO_LEFT = ['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi'];
 
-/** The language that the editor has chosen, else the first one of the browser that the desk has. */
+/** Language that the editor has chosen, else the first one of the browser that the desk has, else its default. */
 export function chosenLanguage(): string {
   const known = languages().map(({ code }) => code);
   const wanted = [
     localStorage.getItem(KEY) ?? '',
     ...navigator.languages.map((one) => one.split('-')[0] ?? ''),
   ];
-  return wanted.find((code) => known.includes(code)) ?? 'en';
+  return wanted.find((code) => known.includes(code)) ?? settings.languages[0] ?? 'en';
 }
 
 export const chooseLanguage = (code: string): void => localStorage.setItem(KEY, code);
