@@ -128,7 +128,9 @@ export default function Palette({ close }: { readonly close: () => void }) {
   const [asked] = useDebouncedValue(search.trim(), 200);
   const { data, isFetching } = useDocuments(asked);
   const screens = screensOf(model, { texts, language });
-  const entries = entriesFor(search, { fields, screens, documents: data ?? [] });
+  // Documents of an earlier search are no entries: Enter would open one of them.
+  const isCurrent = asked === search.trim();
+  const entries = entriesFor(search, { fields, screens, documents: isCurrent ? (data ?? []) : [] });
   const combobox = useCombobox({ opened: true });
   const [active, setActive] = useState<string | null>(null);
   const selected = (id: string | null): string | null => {
@@ -178,7 +180,9 @@ export default function Palette({ close }: { readonly close: () => void }) {
               </Text>
             </Combobox.Option>
           ))}
-          {entries.length === 0 && !isFetching && <Combobox.Empty>{texts.noResults}</Combobox.Empty>}
+          {entries.length === 0 && isCurrent && !isFetching && (
+            <Combobox.Empty>{texts.noResults}</Combobox.Empty>
+          )}
         </Combobox.Options>
       </Combobox>
     </Dialog>

@@ -156,6 +156,23 @@ const imprint = defineSingleType({
     await ann.until('closed', async () => (await ann.page.$$('[role=dialog]')).length === 0);
   });
 
+  it('finds no documents of an earlier search in the palette', async () => {
+    await palette();
+    await ann.page.keyboard.type('autumn');
+    await ann.until('document', async () => (await options()).join() === 'Rain in autumn Article');
+    await ann.page.evaluate(`(async () => {
+      const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+      set.call(document.activeElement, 'snow');
+      document.activeElement.dispatchEvent(new Event('input', { bubbles: true }));
+      for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+      window.shown = [...document.querySelectorAll('[role=dialog] [role=option]')].length;
+    })()`);
+    expect(await ann.page.evaluate('shown')).toBe(0);
+    await ann.until('document', async () => (await options()).join() === 'Snow Article');
+    await ann.page.keyboard.press('Escape');
+    await ann.until('closed', async () => (await ann.page.$$('[role=dialog]')).length === 0);
+  });
+
   it('ends the composition of a letter by a key that otherwise closes the palette', async () => {
     await palette();
     const keyboard = await ann.page.createCDPSession();
