@@ -22,12 +22,16 @@ interface Props {
   readonly deselect: (documentIds: readonly string[]) => void;
 }
 
-/** Action that a dialog asks about: the address may change under it. */
-interface Asked {
-  readonly verb: BulkVerb;
-  readonly chosen: Chosen;
+/** Documents of a dialog: the address may change under it. */
+interface Kept {
   readonly locale: string;
   readonly documentIds: readonly string[];
+}
+
+/** Action that a dialog asks about. */
+interface Asked extends Kept {
+  readonly verb: BulkVerb;
+  readonly chosen: Chosen;
 }
 
 const AddDialog = lazy(() => import('./releases/add-dialog.tsx'));
@@ -43,8 +47,9 @@ function seenIn(documents: readonly Json[], selected: Props['selected']): readon
 export function BulkBar({ type, state, documents, total, selected, deselect }: Props) {
   const { bulk, ...texts } = useTexts();
   const model = useModel();
+  const { locale } = state;
   const [asked, setAsked] = useState<Asked | null>(null);
-  const [isAdding, setAdding] = useState(false);
+  const [added, setAdded] = useState<Kept | null>(null);
   const [hasAll, setAll] = useState(false);
   const [report, setReport] = useState<BulkResult | null>(null);
   const maySelect = VERBS.some((verb) => mayMatch(verb, type, state));
@@ -58,10 +63,11 @@ export function BulkBar({ type, state, documents, total, selected, deselect }: P
   const chosen: Chosen = hasAll
     ? {
         kind: 'matching',
-        selection: { type, locale: state.locale, filters: matchQuery(state, { type, model }) },
+        selection: { type, locale, filters: matchQuery(state, { type, model }) },
       }
     : { kind: 'selected', documents: seen };
   const documentIds = [...selected.keys()];
+  const seenIds = seen.map(({ documentId }) => documentId);
   const label = hasAll ? bulk.matching : bulk.selected(seen.length);
   return (
     <>
@@ -82,13 +88,13 @@ export function BulkBar({ type, state, documents, total, selected, deselect }: P
               size="xs"
               variant="default"
               c={verb === 'delete' ? 'red' : undefined}
-              onClick={() => setAsked({ verb, chosen, documentIds, locale: state.locale })}
+              onClick={() => setAsked({ verb, chosen, documentIds, locale })}
             >
               {texts[verb]}
             </Button>
           ))}
           {!hasAll && mayRelease(type, model) && (
-            <Button size="xs" variant="default" onClick={() => setAdding(true)}>
+            <Button size="xs" variant="default" onClick={() => setAdded({ documentIds: seenIds, locale })}>
               {texts.releases.add}
             </Button>
           )}
@@ -103,14 +109,9 @@ export function BulkBar({ type, state, documents, total, selected, deselect }: P
           </Button>
         </Group>
       )}
-      {isAdding && (
+      {added !== null && (
         <Opening>
-          <AddDialog
-            type={type}
-            documentIds={seen.map(({ documentId }) => documentId)}
-            locale={state.locale}
-            close={() => setAdding(false)}
-          />
+          <AddDialog type={type} {...added} close={() => setAdded(null)} />
         </Opening>
       )}
       {asked !== null && (

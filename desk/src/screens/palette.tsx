@@ -128,7 +128,7 @@ export default function Palette({ close }: { readonly close: () => void }) {
   const [asked] = useDebouncedValue(search.trim(), 200);
   const { data, isFetching } = useDocuments(asked);
   const screens = screensOf(model, { texts, language });
-  // Documents of an earlier search are no entries: Enter would open one of them.
+  // The entries have no documents of an earlier search: Enter would open one of them.
   const isCurrent = asked === search.trim();
   const entries = entriesFor(search, { fields, screens, documents: isCurrent ? (data ?? []) : [] });
   const combobox = useCombobox({ opened: true });

@@ -31,7 +31,7 @@ export const languages = (): readonly Language[] => [
 const KEY = 'content-desk language';
 const RIGHT_TO_LEFT = ['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi'];
 
-/** Language that the editor has chosen, else the first one of the browser that the desk has, else its default. */
+/** Choice of the editor, else the first one of the browser that the desk has, else the default. */
 export function chosenLanguage(): string {
   const known = languages().map(({ code }) => code);
   const wanted = [

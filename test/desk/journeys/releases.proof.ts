@@ -1,6 +1,6 @@
 /** Journeys of an editor who releases documents together: add, check, release, and a time. */
 import type { Grants } from 'nestjs-content-api';
-import { hasBrowser } from './browser.ts';
+import { failRequests, hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { startVisit, type Visit } from './visit.ts';
@@ -111,6 +111,32 @@ const NEWS = [
     const [earlier] = await api('get', '/releases?filters[name]=Before spring');
     expect(earlier).toMatchObject({ size: 0 });
     await api('delete', `/releases/${earlier.id}`);
+  });
+
+  it('adds what was selected, also if the list goes back under the dialog', async () => {
+    await ann.open('/content/article');
+    await ann.open('/content/article?q=snow');
+    await ann.sees('1 to 3 of 3');
+    await ann.check('Select all on this page');
+    await ann.press('Add to a release');
+    await ann.sees('Add 3 documents to a release');
+    await ann.page.goBack();
+    await ann.until('the list', async () => (await ann.page.evaluate('location.search')) === '');
+    await ann.rests();
+    expect(await ann.text()).toContain('Add 3 documents to a release');
+    await ann.page.keyboard.press('Escape');
+  });
+
+  it('is told that the releases cannot be read, and tries again', async () => {
+    await ann.openAnew(`/content/article/${ids[1]}`);
+    const end = await failRequests(ann.page, '*/api/releases?*');
+    await ann.press('More actions');
+    await ann.item('Add to a release');
+    await ann.sees('The server is busy or under maintenance.');
+    await end();
+    await inDialog('Try again');
+    await ann.sees('Add to this release');
+    await ann.page.keyboard.press('Escape');
   });
 
   it('sees the documents by their type, and which of them cannot be published', async () => {

@@ -91,4 +91,12 @@ const NAMES = ['Ada', 'Bea', 'Cyd', 'Dan', 'Eve'];
     await ann.sees('4 entries');
     await ann.seesNot('Show older entries');
   });
+
+  it('sees the names of all releases in the audit log', async () => {
+    for (const name of ['Spring', 'Summer', 'Autumn', 'Winter'])
+      await visit.api('post', '/releases', { data: { name } });
+    await ann.open('/audit?type=releases');
+    await ann.press('Show older entries');
+    await ann.sees('created Spring');
+  });
 });

@@ -141,10 +141,15 @@ export function useNamed(entries: readonly AuditEntry[]): Named {
   const roles = useRoleNames(people.roles.includes('find')).data ?? [];
   const tokens = useTokens(people.tokens.includes('find')).data ?? [];
   const webhooks = useWebhookNames(model.webhooks.includes('find')).data ?? [];
-  const releases = useReleaseNames(model.releases).data ?? [];
+  const released = entries.flatMap(({ type, documentId: id }) =>
+    type === 'releases' && id !== null ? [id] : [],
+  );
+  const releases = useReleaseNames(released, model.releases).data ?? [];
   const others = new Map([
-    ...[...roles, ...tokens].map(({ documentId, name }) => [documentId, name] as const),
-    ...[...webhooks, ...releases].map(({ id, name }) => [id, name] as const),
+    ...roles.map(({ documentId, name }) => [`role ${documentId}`, name] as const),
+    ...tokens.map(({ documentId, name }) => [`api-token ${documentId}`, name] as const),
+    ...webhooks.map(({ id, name }) => [`webhook ${id}`, name] as const),
+    ...releases.map(({ id, name }) => [`releases ${id}`, name] as const),
   ]);
   const titles = useQueries({
     queries: wantedOf(entries, model).map((wanted) => ({
@@ -159,7 +164,7 @@ export function useNamed(entries: readonly AuditEntry[]): Named {
   });
   const titleOf = ({ type, documentId, locale }: About): string | null | undefined => {
     if (documentId === null) return null;
-    const known = users[documentId] ?? others.get(documentId);
+    const known = users[documentId] ?? others.get(`${type} ${documentId}`);
     if (known !== undefined) return known;
     const named = titles.get(`${type} ${locale}`);
     if (named !== undefined) return named.byId.get(documentId) ?? named.deleted.get(documentId) ?? null;

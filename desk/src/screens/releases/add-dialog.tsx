@@ -1,7 +1,9 @@
 /** Adds documents of a type to a release, which may be a new one. */
-import { SegmentedControl, Select, Text, TextInput } from '@mantine/core';
+import { Loader, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Type } from '../../model/model.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Failure } from '../../parts/failure.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -19,20 +21,35 @@ interface Props {
 const NEW = 'new';
 
 export default function AddDialog(props: Props) {
-  const { data, isLoading } = usePlanned(1);
-  // The fields depend on the releases: the dialog opens when they are known.
-  if (isLoading) return null;
-  const isCut = (data?.meta.pagination.pageCount ?? 0) > 1;
-  return <AddForm {...props} releases={data?.data ?? []} isCut={isCut} />;
+  const { loading, releases: texts } = useTexts();
+  const { data, error, errorUpdateCount, refetch } = usePlanned(1);
+  const { documentIds, close } = props;
+  const title = documentIds.length === 1 ? texts.add : texts.addMany(documentIds.length);
+  if (data !== undefined)
+    return (
+      <AddForm {...props} {...{ title }} releases={data.data} isCut={data.meta.pagination.pageCount > 1} />
+    );
+  // The fields depend on the releases: the dialog opens when they are known, or cannot be read.
+  if (errorUpdateCount === 0) return null;
+  return (
+    <Dialog {...{ title, close }}>
+      {error === null ? (
+        <Loader size="sm" aria-label={loading} />
+      ) : (
+        <Failure error={error} retry={() => void refetch()} />
+      )}
+    </Dialog>
+  );
 }
 
 interface FormProps extends Props {
+  readonly title: string;
   readonly releases: readonly Release[];
   /** Whether there are more releases. */
   readonly isCut: boolean;
 }
 
-function AddForm({ type, documentIds, locale, close, releases, isCut }: FormProps) {
+function AddForm({ type, documentIds, locale, close, title, releases, isCut }: FormProps) {
   const { locale: language, releases: texts } = useTexts();
   const { localeName } = useFormats();
   const model = useModel();
@@ -58,12 +75,7 @@ function AddForm({ type, documentIds, locale, close, releases, isCut }: FormProp
     say(texts.added(release.name));
   };
   return (
-    <FormDialog
-      title={documentIds.length === 1 ? texts.add : texts.addMany(documentIds.length)}
-      label={id === NEW ? texts.addToNew : texts.addTo}
-      close={close}
-      submit={submit}
-    >
+    <FormDialog title={title} label={id === NEW ? texts.addToNew : texts.addTo} close={close} submit={submit}>
       <Select
         label={texts.release}
         description={isCut ? texts.addsToFirst(releases.length) : undefined}

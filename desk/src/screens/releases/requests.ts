@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ErrorBody } from '../../api/errors.ts';
 import { type Ask, request } from '../../api/http.ts';
+import { MAX_ROWS, readRows } from '../../api/read-rows.ts';
 import type { Parameters } from '../../api/query.ts';
 import type { Status } from '../../editor/requests.ts';
 import { MANAGED } from '../../parts/changes.ts';
@@ -66,27 +67,38 @@ const pathOf = (id: string): string => `/${encodeURIComponent(id)}`;
 
 /** Milliseconds after which open screens are read again: the server may release them. */
 const REFRESH = 10_000;
-/** Releases of a page. */
-const MOST = 100;
 
 /** Page of a list of releases. */
-export interface ReleasePage {
+interface ReleasePage {
   readonly data: readonly Release[];
   readonly meta: { readonly pagination: { readonly pageCount: number } };
 }
 
 const list = async (query: Parameters, page: number): Promise<ReleasePage> => {
-  const paged = { query: { ...query, pagination: { page, pageSize: MOST } } };
+  const paged = { query: { ...query, pagination: { page, pageSize: MAX_ROWS } } };
   return (await request<ReleasePage>(`${settings.api}/releases`, paged)).body;
 };
 
-/** The latest releases. */
-export const useReleaseNames = (isAllowed: boolean) =>
-  useQuery({
-    queryKey: [MANAGED, 'releases', 'names'],
-    queryFn: async () => (await list({}, 1)).data,
-    enabled: isAllowed,
+async function readSome(ids: readonly string[]): Promise<readonly Release[]> {
+  const found: Release[] = [];
+  for (let at = 0; at < ids.length; at += MAX_ROWS) {
+    const part = ids.slice(at, at + MAX_ROWS);
+    const query = { filters: { id: { $in: part } } };
+    found.push(...(await readRows<Release>(`${settings.api}/releases`, query, { end: part.length })));
+  }
+  return found;
+}
+
+/** Releases with some ids. A refused request may have had another text in place of an id. */
+export function useReleaseNames(ids: readonly string[], isAllowed: boolean) {
+  const known = [...new Set(ids.filter((id) => /^\d{1,18}$/.test(id)))].sort();
+  return useQuery({
+    queryKey: [MANAGED, 'releases', 'names', known],
+    queryFn: () => readSome(known),
+    enabled: isAllowed && known.length > 0,
+    placeholderData: (former) => former,
   });
+}
 
 const useList = (name: string, query: Parameters, page: number) =>
   useQuery({
