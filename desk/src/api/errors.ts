@@ -9,8 +9,8 @@ export interface ErrorBody {
   readonly message?: string;
   readonly details?: {
     readonly errors?: readonly Problem[];
-    /** Path of the only problem; with dots for a key that the body must not have. */
-    readonly path?: Problem['path'] | string;
+    /** Path of the only problem; with dots for a key that the body must not have. Null for none. */
+    readonly path?: Problem['path'] | string | null;
     /** Locale of a document whose other locales are valid. */
     readonly locale?: string;
   };
@@ -28,9 +28,9 @@ export class ApiError extends Error {
     super(message);
     this.name = name;
     this.locale = details.locale ?? null;
-    const { errors, path } = details;
+    const { errors, path = null } = details;
     const segments = typeof path === 'string' ? path.split('.') : path;
-    this.problems = errors ?? (segments === undefined ? [] : [{ path: segments, message }]);
+    this.problems = errors ?? (segments === null ? [] : [{ path: segments, message }]);
   }
 }
 

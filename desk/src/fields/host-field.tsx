@@ -4,13 +4,14 @@ import { useEffect, useRef, useState } from 'react';
 import { hostTools } from '../api/host-tools.ts';
 import { messageOf } from '../api/errors.ts';
 import { hostField } from '../extension.ts';
-import { useLanguage } from '../texts/texts.ts';
+import { useLanguage, useTexts } from '../texts/texts.ts';
 import { FieldHead } from './field-head.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 
 export function HostField({ attribute, path, readOnly }: FieldProps) {
   const { store, locale } = useForm();
   const language = useLanguage();
+  const texts = useTexts();
   const [, , problem] = useValue(path);
   const element = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -44,7 +45,7 @@ export function HostField({ attribute, path, readOnly }: FieldProps) {
   return (
     <Stack gap={6} role="group" aria-label={attribute.label} data-path={path}>
       <FieldHead attribute={attribute} problem={problem} />
-      {failure !== null && <Alert color="red">{failure}</Alert>}
+      {failure !== null && <Alert color="red">{texts.failed(failure)}</Alert>}
       <div ref={element} />
     </Stack>
   );

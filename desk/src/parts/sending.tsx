@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { type ReactNode, type RefObject, useState } from 'react';
 import { ApiError, messageOf } from '../api/errors.ts';
-import { reasonText } from '../texts/reasons.ts';
+import { reasonText, refusalText } from '../texts/reasons.ts';
 import { type Texts, useTexts } from '../texts/texts.ts';
 import { sayFailure } from './messages.tsx';
 import { useShown } from './shown.ts';
@@ -16,20 +16,17 @@ export interface Sending {
   readonly send: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
-/** Reason of a refusal, after the label of its input if the desk knows that. */
-function refusalText(error: unknown, texts: Texts): string {
+/** Text for an error; one that the desk has made is in the language of the editor. */
+function textOf(error: unknown, texts: Texts): string {
+  if (!(error instanceof ApiError)) return reasonText(messageOf(error), texts);
   const { persons, webhooks, email } = texts;
-  const labels = new Map<unknown, string>([
+  const labels = new Map([
     ['username', persons.username],
     ['email', email],
     ['name', persons.name],
     ['url', webhooks.address],
   ]);
-  const [problem, ...others] = error instanceof ApiError ? error.problems : [];
-  const label = labels.get(problem?.path.join('.'));
-  if (problem === undefined || label === undefined || others.length > 0)
-    return reasonText(messageOf(error), texts);
-  return `${label}: ${reasonText(problem.message, texts)}`;
+  return refusalText(error, labels, texts);
 }
 
 /** Sends changes one at a time, and shows what was refused: in a message if the form is closed by then. */
@@ -45,7 +42,7 @@ export function useSending(): Sending {
       await work();
       return true;
     } catch (reason) {
-      const text = refusalText(reason, texts);
+      const text = textOf(reason, texts);
       if (isShown.current) setError(text);
       else sayFailure(text);
       return false;

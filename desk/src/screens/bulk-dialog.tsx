@@ -20,7 +20,7 @@ import type { Model, Type } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { isolated } from '../texts/isolated.ts';
-import { reasonText } from '../texts/reasons.ts';
+import { failureText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
@@ -107,7 +107,7 @@ export function BulkDialog(props: Props) {
       {alert}
       {error !== null && (
         <Alert color="red" role="alert">
-          {reasonText(error.message, texts)}
+          {failureText(error, texts)}
         </Alert>
       )}
       <Text size="sm">

@@ -34,7 +34,7 @@ export function HostScreen({ name }: { readonly name: string }) {
       error={null}
       retry={() => undefined}
     >
-      {failure !== null && <Alert color="red">{failure}</Alert>}
+      {failure !== null && <Alert color="red">{texts.failed(failure)}</Alert>}
       <div ref={element} />
     </Frame>
   );

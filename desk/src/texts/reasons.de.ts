@@ -45,4 +45,8 @@ export const reasons: typeof english = {
   fileKind: 'Sie ist von anderer Art, die ein Feld mit der Datei nicht annimmt.',
   fileKinds: (kinds) => `Dieses Feld nimmt nur Dateien dieser Art an: ${kinds}.`,
   choice: 'Das ist keiner der Werte, die zur Wahl stehen.',
+  tooLongToCompare:
+    'Der Text ist zu lang für einen Wert, den kein anderes Dokument haben darf. Kürzen Sie ihn.',
+  hidden: 'Das Dokument hat Fehler in Feldern, die Sie nicht sehen. Fragen Sie die Administration.',
+  other: (message) => `Der Server meldet: ${message}`,
 };

@@ -39,4 +39,8 @@ export const reasons = {
   email: 'This is not an e-mail address.',
   foreignBlock: 'The text has a block from another program. Delete it to save the text.',
   choice: 'Choose one of the listed values.',
+  tooLongToCompare: 'The text is too long for a value that no other document may have. Shorten it.',
+  hidden: 'The document has mistakes in fields that you cannot see. Ask an administrator.',
+  /** A message in the language of the server. */
+  other: (message: string) => `The server says: ${message}`,
 };

@@ -38,6 +38,7 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/must have less than or equal to (\d+) items$/, ({ reasons }, count) => reasons.tooMany(Number(count))],
   [/must be a valid email$/, ({ reasons }) => reasons.email],
   [/must be one of the following values/, ({ reasons }) => reasons.choice],
+  [/: too long for values that must be unique$/, ({ reasons }) => reasons.tooLongToCompare],
   [/must be unique$/, ({ reasons }) => reasons.taken],
   [/^These attributes must be unique together/, ({ reasons }) => reasons.takenTogether],
   [
@@ -52,7 +53,7 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   ],
   [/^Block node is of invalid type/, ({ reasons }) => reasons.foreignBlock],
   [/^Invalid identifier or password$/, ({ reasons }) => reasons.credentials],
-  [/^Your account has been blocked/, ({ reasons }) => reasons.blocked],
+  [/^Your account has been blocked|^The account is blocked$/, ({ reasons }) => reasons.blocked],
   [/^Your account email is not confirmed$/, ({ reasons }) => reasons.unconfirmed],
   [/^Username already taken$/, ({ reasons }) => reasons.nameTaken],
   [/^Email already taken$/, ({ reasons }) => reasons.emailTaken],
@@ -64,12 +65,12 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/^Passwords do not match$/, ({ reasons }) => reasons.repetition],
   [/^Too many requests/, ({ reasons }) => reasons.often],
   [/^Forbidden$/, ({ reasons }) => reasons.forbidden],
-  [/^Not Found$/, ({ reasons }) => reasons.gone],
+  [/^(?:Not Found|(?:Entity|User) not found)$/, ({ reasons }) => reasons.gone],
   [/^The role of the account may not open the desk$/, ({ reasons }) => reasons.noDesk],
   [/^Precondition Failed$/, ({ reasons }) => reasons.overtaken],
   [/^The release is released/, ({ releases }) => releases.final],
   [/^The release is not released$/, ({ releases }) => releases.isOpen],
-  [/^Another request has just changed the release$/, ({ reasons }) => reasons.overtaken],
+  [/^Another request has just /, ({ reasons }) => reasons.overtaken],
   [/^The published version has changed since$/, ({ releases }) => releases.undo.changed],
   [/^The document has been deleted since$/, ({ releases }) => releases.undo.deleted],
   [/^The version that was published before/, ({ releases }) => releases.undo.unknown],
@@ -92,7 +93,16 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/is not of the allowed types: (.+)$/, (texts, kinds) => texts.reasons.fileKinds(kindNames(kinds, texts))],
   [/^The file ".*" of kind .* cannot replace/, ({ reasons }) => reasons.fileKind],
   [/too large$|responded with 413$/i, ({ reasons }) => reasons.tooLarge],
-  [/^Service Unavailable$|^The database |responded with 50[234]$/, ({ reasons }) => reasons.unavailable],
+  [/^The document is not valid in attributes that you cannot access$/, ({ reasons }) => reasons.hidden],
+  [/^File name contains invalid characters$/, ({ noPattern }) => noPattern],
+  [
+    /^Service Unavailable$|^The (?:database|application is stopping)|^Not tried: |responded with 50[234]$/,
+    ({ reasons }) => reasons.unavailable,
+  ],
+  [
+    /^Could not (?:store|write) the |^Too many images |too many requests at once|model was migrated/,
+    ({ reasons }) => reasons.unavailable,
+  ],
   [/^Internal Server Error$|responded with 500$/, ({ reasons }) => reasons.serverFailed],
   [/^The server cannot be reached$/, ({ reasons }) => reasons.unreachable],
 ];
@@ -104,6 +114,26 @@ export function reasonText(message: string, texts: Texts, nameOf: NameOf = (valu
     if (match !== null) return say(texts, match[1] ?? '', nameOf);
   }
   return message;
+}
+
+/** Labels of inputs by the path of their values. */
+type Labels = ReadonlyMap<string, string>;
+
+interface Refused {
+  readonly message: string;
+  readonly problems: readonly { readonly path: readonly unknown[]; readonly message: string }[];
+}
+
+/** Returns the reasons of a refusal, each after the label of its input if the desk knows that. */
+export function refusalText({ message, problems }: Refused, labels: Labels, texts: Texts): string {
+  const reasons = problems.length === 0 ? [{ path: [], message }] : problems;
+  return reasons
+    .map((one) => {
+      const [label, reason] = [labels.get(one.path.join('.')), reasonText(one.message, texts)];
+      if (label !== undefined) return `${label}: ${reason}`;
+      return reason === one.message ? texts.reasons.other(reason) : reason;
+    })
+    .join('; ');
 }
 
 /** Says why content could not be loaded. */

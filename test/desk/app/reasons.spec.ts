@@ -3,7 +3,7 @@ import { ApiError } from '../../../desk/src/api/errors.ts';
 import { problemOf } from '../../../desk/src/form/check.ts';
 import { de } from '../../../desk/src/texts/de.ts';
 import { en } from '../../../desk/src/texts/en.ts';
-import { reasonText } from '../../../desk/src/texts/reasons.ts';
+import { reasonText, refusalText } from '../../../desk/src/texts/reasons.ts';
 
 describe('reasonText()', () => {
   it.each([
@@ -45,6 +45,13 @@ describe('reasonText()', () => {
     ['The file "a.pdf" of kind files cannot replace images: an attribute', en.reasons.fileKind],
     ['The database is overloaded', en.reasons.unavailable],
     ['The server responded with 503', en.reasons.unavailable],
+    ['Could not store the file', en.reasons.unavailable],
+    ['Not tried: the database cannot be reached', en.reasons.unavailable],
+    ['The account is blocked', en.reasons.blocked],
+    ['User not found', 'It no longer exists.'],
+    ['Another request has just written the same tag; try again', en.reasons.overtaken],
+    ['slug, title: too long for values that must be unique', en.reasons.tooLongToCompare],
+    ['The document is not valid in attributes that you cannot access', en.reasons.hidden],
     ['The published version has changed since', en.releases.undo.changed],
     ['A hook has refused this', 'A hook has refused this'],
   ])('%s', (message, text) => {
@@ -65,6 +72,23 @@ describe('reasonText()', () => {
     expect(reasonText(message, en)).toBe(message);
   });
 
+  it('says each reason of a refusal in German, after the label of its input', () => {
+    const errors = [
+      { path: ['name'], message: 'name must be at most 80 characters' },
+      { path: ['kind'], message: 'kind must be defined.' },
+    ];
+    const refused = new ApiError(400, { message: '2 errors occurred', details: { errors } });
+    const labels = new Map([['name', 'Name']]);
+    expect(refusalText(refused, labels, de)).toBe('Name: Höchstens 80 Zeichen; Erforderlich');
+  });
+
+  it('introduces a message that it does not know', () => {
+    const unknown = new ApiError(400, { message: 'A hook has refused this' });
+    expect(refusalText(unknown, new Map(), de)).toBe('Der Server meldet: A hook has refused this');
+    const known = new ApiError(403, { message: 'Forbidden' });
+    expect(refusalText(known, new Map(), de)).toBe(de.reasons.forbidden);
+  });
+
   it('names the stages of a rule', () => {
     const names: Readonly<Record<string, string>> = { ready: 'Fertig' };
     const nameOf = (value: string): string => names[value] ?? value;
@@ -82,6 +106,7 @@ describe('reasonText()', () => {
       details: { path: 'quote.0.text' },
     });
     expect(problems).toEqual([{ path: ['quote', '0', 'text'], message: 'Invalid key text' }]);
+    expect(new ApiError(400, { message: 'Invalid key a', details: { path: null } }).problems).toEqual([]);
   });
 
   it('has the same words as the check of a value while it is typed', () => {
