@@ -63,7 +63,7 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
         </Group>
         <Group gap="xs" align="flex-end" className="desk-head-tools">
           {hasLocales && <Languages {...{ editor, panels, go }} />}
-          {type.preview && snapshot.phase !== 'failed' && (
+          {type.preview && snapshot.phase !== 'failed' && snapshot.phase !== 'missing' && (
             <Button
               variant="default"
               leftSection={<IconEye size={16} />}

@@ -4,13 +4,17 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconLanguage, IconMoon, IconSearch, IconUser } from '@tabler/icons-react';
 import { lazy, useState } from 'react';
 import { Link } from 'wouter';
+import { messageOf } from '../api/errors.ts';
+import { reload } from '../api/reload.ts';
 import { session } from '../api/session.ts';
 import { leaving } from '../editor/leaving.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
+import { sayFailure } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { usePageKeys } from '../parts/page-keys.ts';
 import { useSending } from '../parts/sending.tsx';
 import { settings } from '../settings.ts';
+import { reasonText } from '../texts/reasons.ts';
 import { chooseLanguage, languages, useTexts } from '../texts/texts.ts';
 
 const Palette = lazy(() => import('./palette.tsx'));
@@ -41,7 +45,7 @@ export function HeaderMenus() {
     colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
   const choose = (code: string): void => {
     chooseLanguage(code);
-    location.reload();
+    reload().catch((error: unknown) => sayFailure(reasonText(messageOf(error), texts)));
   };
   const { send, alert, isSending } = useSending();
   const [isSignedIn, setSignedIn] = useState(false);

@@ -180,7 +180,7 @@ function MoreActions({ editor, create, ask, open }: MoreProps) {
         {type.kind === 'collectionType' && !isNew && !isGone && (
           <Menu.Item onClick={() => open('uses')}>{texts.panels.uses}</Menu.Item>
         )}
-        {mayRelease(type, editor.model) && !isNew && (
+        {mayRelease(type, editor.model) && !isNew && !isGone && (
           <Menu.Item onClick={() => open('release')}>{texts.releases.add}</Menu.Item>
         )}
         {isLive && 'unpublish' in type.verbs && (

@@ -419,6 +419,10 @@ const PASSWORD = 'a long password of an editor';
     await ann.press('Save');
     await ann.sees('This document was deleted');
     expect(await ann.texts('.desk-savebar [role=status]')).toEqual(['This document was deleted']);
+    await ann.press('More actions');
+    await ann.sees('Discard unsaved changes');
+    expect(await ann.texts('[role=menuitem]')).toEqual(['Discard unsaved changes']);
+    await ann.page.keyboard.press('Escape');
     await ann.press('Create it again with these values');
     await ann.saved();
     const [again] = await api('get', '/articles?status=draft&filters[title]=Deleted by others');
@@ -975,6 +979,16 @@ const PASSWORD = 'a long password of an editor';
     await ann.press('Sprache der Redaktion');
     await ann.item('English');
     await ann.sees('Create');
+  });
+
+  it('keeps the page if the server cannot be reached when the language is chosen', async () => {
+    await ann.open('/content/article');
+    await ann.page.setOfflineMode(true);
+    await ann.press('Language of the desk');
+    await ann.item('English');
+    await ann.sees('The server cannot be reached.');
+    await ann.page.setOfflineMode(false);
+    await ann.heading('Articles');
   });
 
   it('sees neither buttons nor fields for what it may not do', async () => {
