@@ -1,5 +1,6 @@
 /** Entries of the audit log: the filters of the list in its address, the request, and runs of saves. */
 import type { Parameters } from '../api/query.ts';
+import { isValidTime, startOfDay } from './local-time.ts';
 
 export interface AuditEntry {
   readonly id: string;
@@ -72,20 +73,12 @@ export function writeFilters(filters: AuditFilters): URLSearchParams {
   return address;
 }
 
-/** Begin of a day in the time zone of the editor, `days` later; null for text that is not a day. */
-function dayOf(text: string, days = 0): string | null {
-  const [year = Number.NaN, month = 1, day = 1] = text.split('-').map(Number);
-  const begin = new Date(year, month - 1, day + days);
-  return Number.isNaN(begin.getTime()) ? null : begin.toISOString();
-}
+const isDay = (text: string): boolean => isValidTime(`${text}T00:00`);
 
-function timeOf({ from, to }: AuditFilters): readonly Parameters[] {
-  const [since, until] = [from === '' ? null : dayOf(from), to === '' ? null : dayOf(to, 1)];
-  return [
-    ...(since === null ? [] : [{ at: { $gte: since } }]),
-    ...(until === null ? [] : [{ at: { $lt: until } }]),
-  ];
-}
+const timeOf = ({ from, to }: AuditFilters): readonly Parameters[] => [
+  ...(isDay(from) ? [{ at: { $gte: startOfDay(from) } }] : []),
+  ...(isDay(to) ? [{ at: { $lt: startOfDay(to, 1) } }] : []),
+];
 
 function actionOf({ action }: AuditFilters): readonly Parameters[] {
   if (action === '') return [];

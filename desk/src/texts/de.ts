@@ -11,7 +11,6 @@ import { webhooks } from './webhooks.de.ts';
 
 /** German texts of the desk. */
 export const de: Texts = {
-  language: 'Deutsch',
   desk: 'Redaktion',
   loading: 'Wird geladen',
   retry: 'Erneut versuchen',
@@ -19,7 +18,6 @@ export const de: Texts = {
   close: 'Schließen',
   remove: 'Entfernen',
   open: 'Öffnen',
-  add: 'Hinzufügen',
   search: 'Suchen',
   yes: 'Ja',
   no: 'Nein',
@@ -105,7 +103,6 @@ export const de: Texts = {
   sortBy: (column) => `Nach ${column} sortieren`,
   sortByOrder: 'In der Reihenfolge der Redaktion',
   orderStored: 'Die Reihenfolge ist gespeichert',
-  filter: 'Filter',
   addFilter: 'Filter hinzufügen',
   attribute: 'Attribut',
   condition: 'Bedingung',

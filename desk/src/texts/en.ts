@@ -10,7 +10,6 @@ import { webhooks } from './webhooks.en.ts';
 
 /** English texts of the desk. Other languages have the same keys. */
 export const en = {
-  language: 'English',
   desk: 'Desk',
   loading: 'Loading',
   retry: 'Try again',
@@ -18,7 +17,6 @@ export const en = {
   close: 'Close',
   remove: 'Remove',
   open: 'Open',
-  add: 'Add',
   search: 'Search',
   yes: 'Yes',
   no: 'No',
@@ -102,7 +100,6 @@ export const en = {
   sortBy: (column: string) => `Sort by ${column}`,
   sortByOrder: 'Sort in the order of the editors',
   orderStored: 'The order is saved',
-  filter: 'Filter',
   addFilter: 'Add a filter',
   attribute: 'Attribute',
   condition: 'Condition',

@@ -23,7 +23,6 @@ export const media: typeof english = {
   folders: 'Ordner',
   allFiles: 'Alle Dateien',
   root: 'Ohne Ordner',
-  folder: 'Ordner',
   moveTo: 'In Ordner verschieben',
   moveHint: 'Ein Pfad wie /länder/flaggen. Ein neuer Pfad legt einen Ordner an; / ist die oberste Ebene.',
   keepFolder: 'Bleibt, wo sie ist',

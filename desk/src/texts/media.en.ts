@@ -11,7 +11,6 @@ export const media = {
   folders: 'Folders',
   allFiles: 'All files',
   root: 'No folder',
-  folder: 'Folder',
   moveTo: 'Move to folder',
   moveHint: 'A path such as /countries/flags. A new path creates a new folder; / is the root.',
   keepFolder: 'Stays where it is',

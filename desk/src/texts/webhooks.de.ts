@@ -3,7 +3,6 @@ import type { webhooks as english } from './webhooks.en.ts';
 /** German texts of the webhooks screen. */
 export const webhooks: typeof english = {
   title: 'Webhooks',
-  operation: 'Betrieb',
   none: 'Noch keine Webhooks.',
   noneHint:
     'Ein Webhook benachrichtigt ein anderes System, etwa Ihre Website, wenn sich Dokumente oder Dateien ändern.',

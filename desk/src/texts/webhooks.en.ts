@@ -1,7 +1,6 @@
 /** English texts of the webhooks screen. */
 export const webhooks = {
   title: 'Webhooks',
-  operation: 'Operation',
   none: 'No webhooks yet.',
   noneHint: 'A webhook notifies another system, such as your site, when documents or files change.',
   create: 'Create a webhook',

@@ -145,7 +145,7 @@ export function useNamed(entries: readonly AuditEntry[]): Named {
     type === 'releases' && id !== null ? [id] : [],
   );
   const releases = useReleaseNames(released, model.releases).data ?? [];
-  const others = new Map([
+  const others = new Map<string, string>([
     ...roles.map(({ documentId, name }) => [`role ${documentId}`, name] as const),
     ...tokens.map(({ documentId, name }) => [`api-token ${documentId}`, name] as const),
     ...webhooks.map(({ id, name }) => [`webhook ${id}`, name] as const),
