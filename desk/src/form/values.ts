@@ -65,8 +65,8 @@ export const isLink = (value: unknown): value is Link =>
 interface Reading {
   readonly model: Model;
   /**
-   * Former values. Items keep their keys: those of the same id, or at the same place after they were stored.
-   * A value that the document lacks, because the editor may not read it, is the former one.
+   * Former values. Items keep their keys: those of the same id and component, or at the same place after they
+   * were stored. A value that the document lacks, because the editor may not read it, is the former one.
    */
   readonly former: Values | null;
 }
@@ -130,7 +130,8 @@ export function linkOf(document: Json, type: string, model: Model): Link {
 function readItem(attribute: Attribute, { model, former, all, at }: ItemReading): Item {
   const value = all[at] ?? {};
   const id = idOf(value);
-  const component = textOfValue(value['__component'] ?? attribute.component);
+  const componentIn = (one: Json): string => textOfValue(one['__component'] ?? attribute.component);
+  const component = componentIn(value);
   const part = model.component(component);
   const read = (item?: Item): Values =>
     part === null ? {} : readValues(value, part, { model, former: item?.values ?? null });
@@ -138,13 +139,13 @@ function readItem(attribute: Attribute, { model, former, all, at }: ItemReading)
   // A document that was deleted and restored has items with other ids.
   const isRestored = (item: Item): boolean =>
     item.component === component &&
-    !all.some((one) => idOf(one) === item.id) &&
+    !all.some((one) => idOf(one) === item.id && componentIn(one) === component) &&
     sameValues(item.values, read(item));
   const same =
-    items.find((one) => one.id !== null && one.id === id) ??
+    items.find((one) => one.id !== null && one.id === id && one.component === component) ??
     fresh(items[at], component) ??
     items.slice(at, at + 1).find(isRestored);
-  const key = same?.key ?? (id === null ? newKey() : storedKey(id));
+  const key = same?.key ?? (id === null ? newKey() : storedKey(id, component));
   return { [MARK]: true, key, id, component, values: read(same) };
 }
 
@@ -255,11 +256,14 @@ const mapItems = (values: Values, change: (item: Item) => Item): Values =>
 /** Values whose items are new ones, for another document. */
 export const withoutIds = (values: Values): Values => mapItems(values, (item) => ({ ...item, id: null }));
 
-const storedKey = (id: number): string => `i${id}`;
+/** Key of a stored item. Items of different components may have the same id. */
+const storedKey = (id: number, component: string): string => `i${id}-${component}`;
 
 /** Values whose stored items have the keys that a page gives them when it reads them first. */
 export const withStoredKeys = (values: Values): Values =>
-  mapItems(values, (item) => (item.id === null ? item : { ...item, key: storedKey(item.id) }));
+  mapItems(values, (item) =>
+    item.id === null ? item : { ...item, key: storedKey(item.id, item.component) },
+  );
 
 /** Item with the same values for another document or language. It and the items inside are new ones. */
 export const copiedItem = (item: Item): Item => ({

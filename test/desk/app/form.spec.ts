@@ -11,6 +11,7 @@ import {
   type Link,
   newItem,
   newValues,
+  readValues,
   same,
   sameValues,
   unfinished,
@@ -373,6 +374,58 @@ describe('readValues()', () => {
         expect(withStoredKeys(server.read(editAll(base, steps)))).toEqual(server.read(null));
       }),
     ));
+});
+
+describe('items of different components with the same id', () => {
+  const read = (text: string, caption: string, former: Values | null = null): Values =>
+    readValues(
+      {
+        sections: [
+          { __component: 'part.quote', id: 1, text },
+          { __component: 'part.table', id: 1, caption },
+        ],
+      },
+      ARTICLE,
+      { model: MODEL, former },
+    );
+  const base = read('one', 'two');
+  const keys = (values: Values): readonly string[] => (values['sections'] as readonly Item[]).map(keyOf);
+  const set = (values: Values, place: string, value: string): Values => {
+    const store = new FormStore(values);
+    store.set(place, value);
+    return store.values;
+  };
+  const [quoteKey = '', tableKey = ''] = keys(base);
+
+  it('have different keys, which they keep when they are read again', () => {
+    expect(quoteKey).not.toBe(tableKey);
+    expect(keys(read('one', 'new', base))).toEqual([quoteKey, tableKey]);
+    expect(keys(withStoredKeys(base))).toEqual([quoteKey, tableKey]);
+  });
+
+  it('are changed and sent each for itself', () => {
+    const values = set(base, `sections/#${tableKey}/caption`, 'new');
+    expect(values['sections']).toMatchObject([
+      { values: { text: 'one' } },
+      { component: 'part.table', values: { caption: 'new' } },
+    ]);
+    expect(changed(base, values)).toEqual({
+      sections: [
+        { __component: 'part.quote', id: 1 },
+        { __component: 'part.table', id: 1, caption: 'new' },
+      ],
+    });
+  });
+
+  it('are merged each for itself', () => {
+    const mine = set(base, `sections/#${tableKey}/caption`, 'mine');
+    const { values, conflicts } = merge({ base, mine, theirs: read('theirs', 'two', base) });
+    expect(conflicts).toEqual([]);
+    expect(values['sections']).toMatchObject([
+      { values: { text: 'theirs' } },
+      { values: { caption: 'mine' } },
+    ]);
+  });
 });
 
 describe('placeOf()', () => {
