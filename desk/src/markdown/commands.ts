@@ -119,3 +119,14 @@ export const continueItem: StateCommand = ({ state, dispatch }) => {
   );
   return true;
 };
+
+/** Inserts a text at a place. A cursor there goes behind the text; any other selection stays. */
+export const insertAt =
+  (text: string, at: number): StateCommand =>
+  ({ state, dispatch }) => {
+    const { empty, head } = state.selection.main;
+    const isThere = empty && head === at;
+    const selection = isThere ? { anchor: at + text.length } : undefined;
+    dispatch(state.update({ changes: { from: at, insert: text }, selection }));
+    return true;
+  };

@@ -22,7 +22,7 @@ import type { Look, Uploading } from '../fields/text-parts.tsx';
 import { onlyPictures, picturesOf, readClipboard } from '../paste/clipboard.ts';
 import { settings } from '../settings.ts';
 import { pasteHtml } from './clipboard.ts';
-import { continueItem, link, toggleAround, toggleLines } from './commands.ts';
+import { continueItem, insertAt, link, toggleAround, toggleLines } from './commands.ts';
 import { markdown } from './language.ts';
 import { lineDirection } from './line-direction.ts';
 
@@ -139,7 +139,7 @@ export class MarkdownView extends Observed<Tools> {
 
   private updated({ docChanged, changes, state, transactions }: ViewUpdate): void {
     if (docChanged) {
-      for (const [key, at] of this.places) this.places.set(key, changes.mapPos(at));
+      for (const [key, at] of this.places) this.places.set(key, changes.mapPos(at, 1));
       if (!transactions.some((one) => one.annotation(foreign) === true))
         this.options.change(state.sliceDoc());
     }
@@ -167,11 +167,9 @@ export class MarkdownView extends Observed<Tools> {
     if (view.state.readOnly) return false;
     const at = view.posAtCoords({ x, y }) ?? undefined;
     const pictures = picturesOf(data);
-    if (pictures.length > 0) void this.insertImages(pictures, at);
-    else {
-      if (at !== undefined) view.dispatch({ selection: { anchor: at } });
-      if (!pasteHtml(view, data)) return false;
-    }
+    if (at !== undefined) view.dispatch({ selection: { anchor: at } });
+    if (pictures.length > 0) void this.insertImages(pictures);
+    else if (!pasteHtml(view, data)) return false;
     event.preventDefault();
     return true;
   }
@@ -207,19 +205,20 @@ export class MarkdownView extends Observed<Tools> {
     this.view.focus();
   }
 
-  insert(text: string, at = this.view.state.selection.main.to): void {
+  insert(text: string): void {
+    const at = this.view.state.selection.main.to;
     this.view.dispatch({ changes: { from: at, insert: text }, selection: { anchor: at + text.length } });
   }
 
-  /** Inserts pictures at a place, each as soon as it is stored. */
-  async insertImages(files: readonly File[], at = this.view.state.selection.main.to): Promise<void> {
-    const key = {};
+  /** Inserts pictures at the cursor in their order, each as soon as it is stored. */
+  async insertImages(files: readonly File[]): Promise<void> {
+    const [key, at] = [{}, this.view.state.selection.main.to];
     this.places.set(key, at);
     for (const file of files) {
       const text = await this.options.upload(file);
       if (text === null) continue;
       if (this.isDestroyed) this.options.late((value) => [value, text].filter(Boolean).join('\n\n'));
-      else this.insert(text, this.places.get(key));
+      else insertAt(text, this.places.get(key) ?? at)(this.view);
     }
     this.places.delete(key);
   }

@@ -3,6 +3,7 @@ import { EditorState, type StateCommand } from '@codemirror/state';
 import {
   codeBlock,
   continueItem,
+  insertAt,
   link,
   toggleAround,
   toggleLines,
@@ -104,4 +105,12 @@ describe('pictureText()', () => {
     const file = { documentId: 'a', name: 'a b.png', url: '/uploads/a b.png', alternativeText };
     expect(pictureText(linkOf(file, 'file', MODEL))).toBe(expected);
   });
+});
+
+describe('a picture that is stored after its place was chosen', () => {
+  it.each<readonly [string, number, string, string]>([
+    ['moves the cursor that is still there', 2, 'a | b', 'a ![]()| b'],
+    ['leaves a cursor at another place', 1, 'a bc|', 'a![]() bc|'],
+    ['leaves a selected text', 3, 'a |b| c', 'a |b|![]() c'],
+  ])('%s', (_, at, before, after) => expect(run(insertAt('![]()', at), before)).toBe(after));
 });

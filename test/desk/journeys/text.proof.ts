@@ -619,6 +619,22 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     expect(await ann.page.evaluate(`(${DRAG})(${JSON.stringify(last)})`)).toBe('');
   });
 
+  it('inserts several pictures into Markdown in their order, and types behind them', async () => {
+    const id = await write({ body: 'last' });
+    await ann.page.waitForSelector(BODY);
+    await ann.page.focus(BODY);
+    await press('Control+Home');
+    await ann.give('paste', BODY, [
+      ['one.png', '#112233'],
+      ['two.png', '#445566'],
+    ]);
+    await ann.until('both uploads', async () => (await ann.texts(BODY)).join().includes('![two.png]'));
+    await insert(' then ');
+    await ann.saved();
+    const { body } = await stored(id);
+    expect(body.replaceAll(/\]\([^)]*uploads[^)]*\)/g, ']()')).toBe('![one.png]()![two.png]() then last');
+  });
+
   it('undoes Markdown after a save, and keeps what another editor has added', async () => {
     const id = await write({ body: 'one\n\ntwo' });
     await ann.page.waitForSelector(BODY);
