@@ -2,6 +2,7 @@
  * Uids that are generated from another attribute, such as the title. The server makes them with a document.
  * A draft without a title gets its uid here, once the title is written.
  */
+import { messageOf, OfflineError } from '../api/errors.ts';
 import { request } from '../api/http.ts';
 import type { FormStore } from '../form/store.ts';
 import { same, type Values } from '../form/values.ts';
@@ -41,6 +42,8 @@ interface Form {
 export class Slugs {
   /** Values that were made for the form, by the name of their attribute. */
   private readonly made = new Map<string, string | null>();
+  /** Names of the uids whose code was not loaded: the next save makes them. */
+  private readonly late = new Set<string>();
 
   constructor(private readonly form: Form) {}
 
@@ -61,8 +64,18 @@ export class Slugs {
       if (last === undefined) continue;
       const text = textAt(store.values, attribute);
       if (!same(store.values[name], last)) this.made.delete(name);
-      else if (text !== '' && text !== textAt(store.base, attribute)) await this.make(attribute, text);
+      else if (text !== '' && (text !== textAt(store.base, attribute) || this.late.has(name)))
+        await this.make(attribute, text).then(
+          () => this.late.delete(name),
+          (error: unknown) => this.postpone(name, error),
+        );
     }
+  }
+
+  /** Marks the field, so that the rest is saved, and nothing is published without the uid. */
+  private postpone(name: string, error: unknown): void {
+    this.late.add(name);
+    this.form.store.addProblems([[name, messageOf(new OfflineError(error))]]);
   }
 
   private async make(attribute: Attribute, text: string): Promise<void> {

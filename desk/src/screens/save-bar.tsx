@@ -71,9 +71,12 @@ export function SaveBar({ editor, deleted, create, width, ifOnTop = ifNoDialog }
   const publish = async (): Promise<void> => {
     if (isPublishing.current) return;
     isPublishing.current = true;
-    if (await editor.act('publish')) say(texts.publishedNow);
-    else focusProblem(bar.current);
-    isPublishing.current = false;
+    try {
+      if (await editor.act('publish')) say(texts.publishedNow);
+      else focusProblem(bar.current);
+    } finally {
+      isPublishing.current = false;
+    }
   };
   const startPublishing = (): void => {
     if (gapsOf(editor).length > 0) setAsked('publish');

@@ -1,4 +1,5 @@
 /** Requests that the desk sends: parts of lists, questions before bulk actions, and saves of a language. */
+import { registerHooks } from 'node:module';
 import { FormStore } from '../../../desk/src/form/store.ts';
 import { newValues } from '../../../desk/src/form/values.ts';
 import type { Attribute, Type } from '../../../desk/src/model/model.ts';
@@ -19,6 +20,7 @@ const { readRows } = await load('api/read-rows');
 const { mayMatch, tagAll, VERBS, writeMany } = await load('editor/bulk');
 const { nextWrite } = await load('editor/next-write');
 const { pauseOf } = await load('editor/schedule');
+const { Slugs } = await load('editor/slugs');
 const { sendForm } = await load('api/send-form');
 Object.assign(page, { document, BroadcastChannel });
 
@@ -205,5 +207,30 @@ describe('a language that is missing', () => {
   it('gets no slug while it has no title', () => {
     expect(next({ title: 'Ports' })?.body).toEqual({ data: { title: 'Ports' } });
     expect(next({ lead: 'Of ships.' })?.body).toEqual({ data: { lead: 'Of ships.', slug: null } });
+  });
+});
+
+describe('a slug of a draft without a title', () => {
+  it('is made by the next save if its code was not loaded, and its field says so until then', async () => {
+    const base = newValues(TYPE);
+    const store = new FormStore(base);
+    const slugs = new Slugs({ model: MODEL, place: { type: TYPE, documentId: 'a', locale: 'en' }, store });
+    slugs.watch();
+    store.set('title', 'Sea Ports');
+    const hooks = registerHooks({
+      resolve: (name, context, next) => {
+        if (name === '@sindresorhus/slugify') throw new Error('Failed to fetch');
+        return next(name, context);
+      },
+    });
+    await slugs.fill(null).finally(() => hooks.deregister());
+    expect(store.problemAt('slug')).toBe('The server cannot be reached');
+    // The title is stored in the meantime.
+    store.rebase({ ...base, title: 'Sea Ports' }, store.values);
+    store.dropSolved();
+    serve(() => ({ data: [] }));
+    await slugs.fill(null);
+    expect(store.get('slug')).toBe('sea-ports');
+    expect(store.problemPaths).toEqual([]);
   });
 });
