@@ -17,7 +17,7 @@ import {
   setKind,
   toggleList,
 } from './commands.ts';
-import { isLinkable } from '../paste/address.ts';
+import { linkable } from '../paste/address.ts';
 import { LEVELS, schema } from './schema.ts';
 
 const { nodes, marks } = schema;
@@ -59,8 +59,9 @@ const markRule = (pattern: RegExp, type: MarkType): InputRule =>
 /** `[text](address)` */
 const linkRule = new InputRule(
   /\[([^[\]]+)\]\(([^()\s]+)\)$/,
-  (...[state, [whole = '', text = '', url = ''], start, end]) => {
-    if (!isLinkable(url) || end - start !== whole.length - 1) return null;
+  (...[state, [whole = '', text = '', address = ''], start, end]) => {
+    const url = linkable(address);
+    if (url === null || end - start !== whole.length - 1) return null;
     const { tr } = state;
     tr.delete(start + 1 + text.length, end).delete(start, start + 1);
     return tr.addMark(start, start + text.length, marks.link.create({ url })).removeStoredMark(marks.link);

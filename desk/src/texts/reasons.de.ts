@@ -35,6 +35,8 @@ export const reasons: typeof english = {
   tooManyBytes: (count) => `Höchstens ${count} Zeichen. Umlaute und andere Sonderzeichen zählen mehrfach.`,
   tooFew: (count) => (count === 1 ? 'Mindestens 1 Eintrag' : `Mindestens ${count} Einträge`),
   tooMany: (count) => (count === 1 ? 'Höchstens 1 Eintrag' : `Höchstens ${count} Einträge`),
+  badLink:
+    'Der Text hat einen Link, dessen Adresse nicht gültig ist. Berichtigen oder entfernen Sie den Link.',
   foreignBlock:
     'Der Text hat einen Block eines anderen Programms. Löschen Sie ihn, um den Text zu speichern.',
   fileTooLarge: 'Die Datei ist größer, als der Server annimmt.',

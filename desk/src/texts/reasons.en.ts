@@ -37,6 +37,7 @@ export const reasons = {
   tooMany: (count: number) => (count === 1 ? 'At most 1 entry' : `At most ${count} entries`),
   range: (lowest: string, highest: string) => `From ${lowest} to ${highest}`,
   email: 'This is not an e-mail address.',
+  badLink: 'The text has a link whose address is not valid. Correct the link, or remove it.',
   foreignBlock: 'The text has a block from another program. Delete it to save the text.',
   choice: 'Choose one of the listed values.',
   tooLongToCompare: 'The text is too long for a value that no other document may have. Shorten it.',

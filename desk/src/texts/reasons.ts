@@ -51,6 +51,7 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
     /^stage must be (.+) to publish$/,
     ({ panels }, names, nameOf) => panels.stageFirst(quoted(names).map(nameOf).join(', ')),
   ],
+  [/^Please specify a valid link/, ({ reasons }) => reasons.badLink],
   [/^Block node is of invalid type/, ({ reasons }) => reasons.foreignBlock],
   [/^Invalid identifier or password$/, ({ reasons }) => reasons.credentials],
   [/^Your account has been blocked|^The account is blocked$/, ({ reasons }) => reasons.blocked],

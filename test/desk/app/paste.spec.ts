@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { fromDocument } from '../../../desk/src/blocks/convert.ts';
 import { inert } from '../../../desk/src/parts/inert-html.ts';
 import { addressOf } from '../../../desk/src/blocks/set-link.ts';
+import { isStorable } from '../../../desk/src/paste/address.ts';
 import { isMarkdown } from '../../../desk/src/paste/markdown-signs.ts';
 import { nodesOf } from '../../../desk/src/blocks/paste-nodes.ts';
 import { readHtml } from '../../../desk/src/paste/read-html.ts';
@@ -69,6 +70,8 @@ const urlsOf = (value: any): string[] =>
       ];
 
 const FIXTURES = join(import.meta.dirname, 'clipboards');
+
+const longAddress = (length: number): string => 'https://example.org/'.padEnd(length, 'a');
 
 describe('a paste into the editor of blocks', () => {
   it('keeps every word of 1,000 clipboards, and brings no script, style or address that runs one', () => {
@@ -156,9 +159,31 @@ describe('a paste into the editor of blocks', () => {
     ['ann@example.org', 'mailto:ann@example.org'],
     [' /path ', '/path'],
     ['http://a/ b', 'http://a/%20b'],
+    ['Tel:+49301', 'tel:+49301'],
+    ['MAILTO:ann@example.org', 'mailto:ann@example.org'],
+    [longAddress(2084), longAddress(2084)],
+    [longAddress(2085), null],
     ['javascript:alert(1)', null],
     ['two words', null],
   ])('reads the typed address %j', (typed, expected) => {
     expect(addressOf(typed)).toBe(expected);
+  });
+
+  it.each([
+    'Tel:+49301',
+    'tel:+49301',
+    'Mailto:ann@example.org',
+    'Mailto:ann',
+    '#part',
+    '/page',
+    'ftp://example.org/a',
+    'example.org/a',
+    longAddress(2084),
+    longAddress(2085),
+    'javascript:alert(1)',
+  ])('keeps a copied link only if the API accepts it: %j', (url) => {
+    const link = { type: 'link', url, children: [{ type: 'text', text: 'a' }] };
+    const refusals = checkBlocks([{ type: 'paragraph', children: [link] }]);
+    expect(isStorable(url)).toBe(refusals.length === 0);
   });
 });

@@ -53,6 +53,7 @@ describe('reasonText()', () => {
     ['slug, title: too long for values that must be unique', en.reasons.tooLongToCompare],
     ['The document is not valid in attributes that you cannot access', en.reasons.hidden],
     ['The published version has changed since', en.releases.undo.changed],
+    ['Please specify a valid link.', en.reasons.badLink],
     ['A hook has refused this', 'A hook has refused this'],
   ])('%s', (message, text) => {
     expect(reasonText(message, en)).toBe(text);
