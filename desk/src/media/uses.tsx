@@ -1,7 +1,7 @@
 /** Documents that use a file, and the question before files are deleted. */
 import { Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { usesOf as usesInContent } from '../editor/document-uses.ts';
+import { type Uses as Found, usesOf as usesInContent } from '../editor/document-uses.ts';
 import type { Json, Link } from '../form/values.ts';
 import { eachOnce, textOfValue } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
@@ -18,10 +18,10 @@ import { deleteFile, usesOf } from './files.ts';
 const MAX_FILES = 10;
 
 /** Documents with files in their rich texts, whose addresses contain the names of the stored files. */
-async function usesInTexts(files: readonly Json[], model: Model): Promise<readonly Link[]> {
+async function usesInTexts(files: readonly Json[], model: Model): Promise<Found> {
   const names = files.map((file) => textOfValue(file['hash'])).filter((name) => name !== '');
-  if (names.length === 0) return [];
-  return (await usesInContent({ type: null, documentId: '', texts: names }, model)).links;
+  if (names.length === 0) return { links: [], hasMore: false, partly: [] };
+  return usesInContent({ type: null, documentId: '', texts: names }, model);
 }
 
 function useUses(files: readonly Json[]) {
@@ -31,10 +31,14 @@ function useUses(files: readonly Json[]) {
     queryKey: ['files', 'uses', ids],
     queryFn: async () => {
       const all: Link[] = [];
+      let isWhole = true;
       for (const file of files) all.push(...(await usesOf(file, model)));
-      for (let at = 0; at < files.length; at += MAX_FILES)
-        all.push(...(await usesInTexts(files.slice(at, at + MAX_FILES), model)));
-      return eachOnce(all);
+      for (let at = 0; at < files.length; at += MAX_FILES) {
+        const { links, hasMore, partly } = await usesInTexts(files.slice(at, at + MAX_FILES), model);
+        all.push(...links);
+        isWhole &&= !hasMore && partly.length === 0;
+      }
+      return { links: eachOnce(all), isWhole };
     },
     enabled: files.length > 0,
   });
@@ -45,7 +49,12 @@ function UsesState({ query: { data, error, refetch } }: { readonly query: Return
   const model = useModel();
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loader size="xs" aria-label={texts.loading} />;
-  return data.length > 0 && <UseList uses={data} model={model} />;
+  return (
+    <>
+      {data.links.length > 0 && <UseList uses={data.links} model={model} />}
+      {!data.isWhole && <Text size="sm">{texts.media.usesPartly}</Text>}
+    </>
+  );
 }
 
 export function Uses({ file }: { readonly file: Json }) {
@@ -56,7 +65,9 @@ export function Uses({ file }: { readonly file: Json }) {
       <Text size="sm" fw={600}>
         {texts.media.uses}
       </Text>
-      {query.data?.length === 0 && <Text size="sm">{texts.media.noUses}</Text>}
+      {query.data?.isWhole === true && query.data.links.length === 0 && (
+        <Text size="sm">{texts.media.noUses}</Text>
+      )}
       <UsesState query={query} />
     </Stack>
   );
@@ -74,6 +85,7 @@ export function DeleteDialog({ files, close, done }: DeleteProps) {
   const client = useQueryClient();
   const query = useUses(files);
   const uses = query.data;
+  const unlinked = uses?.isWhole === true ? media.deleteUnused : media.deleteUnknown;
   const { send, alert, isSending, isShown } = useSending();
   const remove = async (): Promise<void> => {
     const isDone = await send(async () => {
@@ -89,9 +101,7 @@ export function DeleteDialog({ files, close, done }: DeleteProps) {
     <Dialog title={media.deleteTitle(files.length)} close={close}>
       {alert}
       <Text size="sm">{files.map((file) => textOfValue(file['name'])).join(', ')}</Text>
-      {uses !== undefined && (
-        <Text size="sm">{uses.length === 0 ? media.deleteUnused : media.deleteHint}</Text>
-      )}
+      {uses !== undefined && <Text size="sm">{uses.links.length === 0 ? unlinked : media.deleteHint}</Text>}
       <UsesState query={query} />
       <DialogButtons
         close={close}

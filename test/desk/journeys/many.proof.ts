@@ -497,6 +497,13 @@ const imprint = defineSingleType({
     await ann.item('Where it is used');
     await ann.sees('only the 100 versions changed last were searched');
     await ann.page.keyboard.press('Escape');
+    const { documentId } = await visit.upload('unsearched.png', '#335577');
+    await ann.open('/media');
+    await ann.press('unsearched.png');
+    await ann.sees('Not all documents could be searched.');
+    expect(await ann.page.$$('::-p-text(No document that you may see)')).toHaveLength(0);
+    await ann.openAnew('/content/page');
+    await visit.api('delete', `/upload/files/${documentId}`);
   });
 
   it('chooses the kind of a document before it searches, in a relation to several types', async () => {
