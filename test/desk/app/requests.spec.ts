@@ -210,6 +210,20 @@ describe('a language that is missing', () => {
   });
 });
 
+describe('a write after the server has refused a larger one', () => {
+  const namesIn = (type: Type): readonly string[] => {
+    const base = newValues(type);
+    const store = new FormStore(base, { ...base, title: 'Ports', lead: 'Of ships.' });
+    const size = { within: ({ title }: any) => ({ title }) };
+    return Object.keys(nextWrite({ model: MODEL, type, store, isNew: false, size }, '"1"').body.data);
+  };
+
+  it('has a part of the changes of a draft, and all changes of a document without drafts', () => {
+    expect(namesIn(TYPE)).toEqual(['title']);
+    expect(namesIn({ ...TYPE, draftAndPublish: false })).toEqual(['title', 'lead']);
+  });
+});
+
 describe('a slug of a draft without a title', () => {
   it('is made by the next save if its code was not loaded, and its field says so until then', async () => {
     const base = newValues(TYPE);
