@@ -338,6 +338,8 @@ export class DocumentEditor extends Observed<Snapshot> {
       // The save before was stored.
       const saving = this.snapshot.saving === 'saving' ? 'idle' : this.snapshot.saving;
       this.show({ saving, refusedAction: action });
+      // Values that were typed in the meantime are saved.
+      if (this.store.isChanged) this.changed();
       return false;
     }
   }

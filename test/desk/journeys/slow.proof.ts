@@ -121,6 +121,22 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.status('Published');
   });
 
+  it('stores what was typed while a publication failed', async () => {
+    const data = { title: 'Typed meanwhile' };
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.heading('Typed meanwhile');
+    await ann.page.setOfflineMode(true);
+    await ann.press('Publish');
+    await ann.type('Lead', 'In the meantime');
+    await ann.sees('Not published: The server cannot be reached.');
+    await ann.page.setOfflineMode(false);
+    await ann.until('stored', async () => {
+      const { lead } = await visit.api('get', `/articles/${documentId}?status=draft`);
+      return lead === 'In the meantime';
+    });
+  });
+
   it('keeps the page when a part cannot be loaded, and opens it with the network again', async () => {
     const id = (await visit.api('post', '/articles?status=draft', { data: { title: 'On a train' } }))
       .documentId;
