@@ -121,6 +121,16 @@ function LongTextField(props: FieldProps) {
   );
 }
 
+const hasLines = (value: unknown): boolean => typeof value === 'string' && /[\r\n]/.test(value);
+
+/** An input of one line would lose the ends of lines. The field stays as it is while the editor types. */
+function StringField(props: FieldProps) {
+  const [value] = useValue<unknown>(props.path);
+  const [isLong, setLong] = useState(false);
+  if (!isLong && hasLines(value)) setLong(true);
+  return isLong ? <LongTextField {...props} /> : <TextField {...props} />;
+}
+
 /**
  * Returns the value of a typed number. A text that is not a number stays, so that it can be corrected.
  * A `biginteger` stays a text, too: JavaScript may not represent it, and responses have it as a text.
@@ -271,7 +281,7 @@ function PasswordField(props: FieldProps) {
 
 /** Fields by the type of their attribute. */
 export const VALUE_FIELDS: Readonly<Record<string, ComponentType<FieldProps>>> = {
-  string: TextField,
+  string: StringField,
   email: TextField,
   uid: TextField,
   date: TextField,

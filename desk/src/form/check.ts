@@ -44,14 +44,23 @@ function rangeProblem({ type, min, max }: Attribute, value: string | number, tex
   if (!isNumber(String(value)))
     return !isWhole && isNumber(String(value).replace(',', '.')) ? texts.noComma : texts.noNumber;
   const number = Number(value);
-  if (isWhole && !Number.isInteger(number)) return texts.noNumber;
+  if (isWhole && !Number.isInteger(number)) return texts.noWhole;
   if (min !== undefined && number < Number(min)) return texts.tooSmall(String(min));
   if (max !== undefined && number > Number(max)) return texts.tooLarge(String(max));
   return null;
 }
 
-/** Whether JSON has an integer that would be stored with other digits: numbers have about 16 of them. */
+/** Digits of a decimal number without zeros at its ends, and its exponent: equal for equal numbers. */
+function digitsOf(text: string): string {
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  return kept === '' ? '' : `${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
+}
+
+/** Whether JSON has a number that would be stored with other digits: numbers have about 16 of them. */
 export const losesDigits = (json: string): boolean =>
   (json.replaceAll(/"(?:\\.|[^"\\])*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? []).some(
-    (text) => /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text)) && String(Number(text)) !== text,
+    (text) => digitsOf(text) !== '' && digitsOf(String(Number(text))) !== digitsOf(text),
   );

@@ -1,6 +1,6 @@
 /** Messages of the server, as editors read them. */
 import { ApiError } from '../../../desk/src/api/errors.ts';
-import { problemOf } from '../../../desk/src/form/check.ts';
+import { losesDigits, problemOf } from '../../../desk/src/form/check.ts';
 import { de } from '../../../desk/src/texts/de.ts';
 import { en } from '../../../desk/src/texts/en.ts';
 import { reasonText, refusalText } from '../../../desk/src/texts/reasons.ts';
@@ -54,6 +54,9 @@ describe('reasonText()', () => {
     ['The document is not valid in attributes that you cannot access', en.reasons.hidden],
     ['The published version has changed since', en.releases.undo.changed],
     ['Please specify a valid link.', en.reasons.badLink],
+    ['rating must be an integer', 'Enter a whole number'],
+    ['count must be a valid integer', 'Enter a whole number'],
+    ['rating must be a `number` type, but the final value was: `NaN`.', 'Enter a number'],
     ['A hook has refused this', 'A hook has refused this'],
   ])('%s', (message, text) => {
     expect(reasonText(message, en)).toBe(text);
@@ -132,6 +135,33 @@ describe('reasonText()', () => {
     expect(problemOf(float, '1,5', en)).toBe(en.noComma);
     expect(problemOf({ ...float, type: 'integer' }, '1,000', en)).toBe(en.noNumber);
     for (const right of [1e21, -0.5, '1.', '.5']) expect(problemOf(float, right, en)).toBeNull();
+  });
+
+  it.each(['integer', 'biginteger'])('asks for a whole number in place of a fraction: %s', (type) => {
+    const rating = { name: 'rating', label: 'Rating', required: false, localized: false };
+    const whole = { ...rating, type, actions: ['update'] } as const;
+    expect(problemOf(whole, type === 'integer' ? 1.5 : '1.5', en)).toBe(en.noWhole);
+    expect(problemOf(whole, 'one', en)).toBe(en.noNumber);
+  });
+
+  it.each([
+    ['12345678901234567890', true],
+    ['1e400', true],
+    ['-1E-400', true],
+    ['0.12345678901234567890', true],
+    ['9007199254740993.0', true],
+    ['0.30000000000000004', false],
+    ['9007199254740991', false],
+    ['12345678901234567000', false],
+    ['-1.50e3', false],
+    ['0.000', false],
+    ['1e21', false],
+    ['5e-324', false],
+    ['"1e400"', false],
+    ['1.', false],
+    ['1e', false],
+  ])('finds numbers of JSON that would lose digits: %s', (json, isLost) => {
+    expect(losesDigits(`{"a": [${json}]}`)).toBe(isLost);
   });
 
   it('is in the language of the desk', () => {

@@ -51,7 +51,7 @@ const fair = defineCollectionType({
     await ann.sees('Not everything is saved. Correct the marked fields.');
     expect(await ann.valueOf('Rating')).toBe('3.5');
     expect(await ann.valueOf('Weight')).toBe('1,5');
-    await says('rating', 'Enter a number');
+    await says('rating', 'Enter a whole number');
     await says('weight', 'Enter a number with a point instead of a comma');
     await says('price', 'From -99999999.99 to 99999999.99');
     await ann.fill('Rating', '4');
@@ -171,6 +171,20 @@ const fair = defineCollectionType({
     expect(ann.page.url()).toContain(id);
   });
 
+  it('keep the ends of their lines, also in a field that usually has one line', async () => {
+    await visit.api('put', `/articles/${id}?status=draft`, { data: { title: 'One\ntwo' } });
+    await ann.openAnew(`/content/article/${id}`);
+    const field = await ann.page.waitForSelector('textarea[data-path=title]');
+    expect(await ann.valueOf('Title')).toBe('One\ntwo');
+    await field?.focus();
+    await ann.page.keyboard.down('Control');
+    await ann.page.keyboard.press('End');
+    await ann.page.keyboard.up('Control');
+    await ann.page.keyboard.type(' three');
+    await ann.saved();
+    expect((await stored()).title).toBe('One\ntwo three');
+  });
+
   it('keep the text and the cursor of the editor when the draft is saved in between: JSON', async () => {
     await ann.type('Extra', '{"name": "x", "a": 1}');
     await ann.savesItself();
@@ -185,8 +199,13 @@ const fair = defineCollectionType({
     await ann.fill('Extra', '{"id": 12345678901234567890}');
     await ann.fill('Title', 'With a long number');
     await ann.sees('Not everything is saved. Correct the marked fields.');
-    await says('extra', 'A number has too many digits. Put it in quotes.');
+    await says('extra', 'A number is too large, or has too many digits. Put it in quotes.');
     expect(await stored()).toMatchObject({ title: 'With a long number', extra: null });
+    for (const json of ['{"id": 1e400}', '{"id": 0.12345678901234567890}']) {
+      await ann.fill('Extra', json);
+      await says('extra', 'A number is too large, or has too many digits. Put it in quotes.');
+      expect(await ann.valueOf('Extra')).toBe(json);
+    }
     await ann.fill('Extra', '{"id": "12345678901234567890", "max": 9007199254740991}');
     await ann.saved();
     expect((await stored()).extra).toEqual({ id: '12345678901234567890', max: 9_007_199_254_740_991 });
