@@ -367,9 +367,8 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   private async leave(): Promise<boolean> {
-    const { phase, recoveredAt } = this.snapshot;
+    const [{ phase, recoveredAt }, { running }] = [this.snapshot, this.writes];
     if (phase !== 'ready' && phase !== 'missing') return false;
-    const { running } = this.writes;
     await this.keeper.now();
     const isSaved = phase === 'ready' && recoveredAt === null && isAutosaved(this) && this.store.isChanged;
     return (await (isSaved ? this.save() : running)) !== null;

@@ -49,7 +49,7 @@ export function nextWrite(form: Form, ifMatch: string | null): Pending | null {
   // A draft is stored without the values that the server has refused; they stay in the form.
   const left = sendsParts(form) ? problemPaths.map(topOf) : [];
   for (const name of left) delete all[name];
-  // What readers see at once is not stored in parts.
+  // Without drafts, readers would see a part of the changes.
   const data = hasDrafts(type) ? form.size.within(all) : all;
   if (Object.keys(data).length === 0 && !isNew) return null;
   const changes = Object.keys(data).map((name) => [name, values[name]] as const);

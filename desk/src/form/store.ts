@@ -2,8 +2,8 @@
  * State of one form. It is outside the tree of components: a component subscribes to one place, so a key
  * stroke renders one field.
  *
- * A place is a path such as `title`, `seo/metaTitle` or `blocks/#i7-part.quote/text`: names of attributes, and
- * keys of items behind `#`.
+ * A place is a path such as `title`, `seo/metaTitle` or `blocks/#i7-part.quote/text`: names of attributes,
+ * and keys of items behind `#`.
  */
 import { type Item, isItem, same, sameValues, type Values } from './values.ts';
 
