@@ -1,6 +1,6 @@
 /** Steps that follow the definitions of an adopted project, as the command prints them. */
 import { relative, sep } from 'node:path';
-import type { Source } from '../features/adopt/source.js';
+import { isServer, type Source } from '../features/adopt/source.js';
 import { isModelMismatch } from '../kernel/postgres-errors.js';
 import { UsageError } from './command.js';
 
@@ -46,13 +46,15 @@ export class AppModule {}
 `;
 }
 
-/** Returns what to check in the module: the folder of a project names neither roles nor locales. */
-function checksOf({ content, isLocalized }: Source): string {
-  if (content !== null) return 'Check access.ts: it grants what the roles of Strapi could do.';
-  const locales = isLocalized
-    ? '\n     Add `locales` and `defaultLocale`: only an export names those of Strapi.'
-    : '';
-  return `Write grants into access.ts: only an export has roles, and without grants each response is a 403.${locales}`;
+/** Returns what to check in the module: only an export has permissions, and a project has no locales. */
+function checksOf({ content, location, isLocalized }: Source): string {
+  if (content !== null && !isServer(location))
+    return 'Check access.ts: it grants what the roles of Strapi could do.';
+  const locales =
+    content === null && isLocalized
+      ? '\n     Add `locales` and `defaultLocale`: only an export names those of Strapi.'
+      : '';
+  return `Write grants into access.ts: only an export has permissions, and without grants each response is a 403.${locales}`;
 }
 
 /** Returns the steps after the definitions were written into a folder. */

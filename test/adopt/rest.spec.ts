@@ -127,6 +127,11 @@ describe('a project that is fetched over REST', () => {
       { list: 'none', subject: 'plugin::upload.folder', text: expect.stringContaining('does not show') },
       {
         list: 'none',
+        subject: 'plugin::users-permissions.permission',
+        text: expect.stringContaining('does not show'),
+      },
+      {
+        list: 'none',
         subject: UID,
         key: 'subject',
         text: expect.stringMatching(/does not .* 4.20 or later$/),

@@ -31,7 +31,6 @@ const OF_PLUGINS: Readonly<Record<string, readonly [string, readonly Action[]]>>
   'plugin::users-permissions.user.create': ['user', ['create']],
   'plugin::users-permissions.user.update': ['user', ['update']],
   'plugin::users-permissions.user.destroy': ['user', ['delete']],
-  'plugin::users-permissions.user.count': ['user', ['find']],
   'plugin::users-permissions.role.find': ['role', ['find']],
   'plugin::users-permissions.role.findOne': ['role', ['findOne']],
   'plugin::users-permissions.role.createRole': ['role', ['create']],

@@ -8,8 +8,9 @@ import type {
 import { isObject, isShape, isText, type Test } from '../../kernel/json.js';
 import { attributeOf } from './attribute-of.js';
 import type { AttributeReading, Plain } from './attribute-options.js';
+import { reportInternalTypes } from './internal-types.js';
 import { type Layouts, layoutOf } from './layouts.js';
-import { BUILT_IN, type Names, namesOf, OF_BOTH_USERS, OF_BUILT_IN, USER_UID } from './names.js';
+import { type Names, namesOf, OF_BOTH_USERS, USER_UID } from './names.js';
 import { type Models, relationOf, withOneOwner } from './relations-of.js';
 import { type Fate, type Remark, Remarks } from './remark.js';
 import { type Definitions, soundDefinitions } from './sound-definitions.js';
@@ -175,42 +176,6 @@ function componentOf(model: SourceModel, context: DefinitionContext): ComponentD
   const desk = deskOf(model, context, attributes);
   const whole: unknown = { uid: own.name, ...(desk === null ? {} : { desk }), attributes };
   return isComponent(whole) ? whole : null;
-}
-
-/** Attributes that newer releases of Strapi added to files. */
-const OF_NEW_FILES: readonly string[] = ['focalPoint'];
-
-/** Types of Strapi itself whose rows have another place here. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['plugin::upload.folder', 'Files have the path of their folder, if the source is an archive'],
-  ['plugin::i18n.locale', 'Its rows become `locales` and `defaultLocale` of index.ts'],
-  [
-    'plugin::users-permissions.permission',
-    'Its rows become grants in access.ts, if the source is an archive',
-  ],
-]);
-
-function reportInternalTypes(models: readonly SourceModel[], remarks: Remarks): void {
-  for (const { uid: subject, file, attributes } of models) {
-    const known = OF_BUILT_IN.get(subject);
-    for (const key of known === undefined ? [] : Object.keys(attributes))
-      if (known?.includes(key) === false && !OF_NEW_FILES.includes(key))
-        remarks.add({
-          list: 'none',
-          subject,
-          key,
-          file,
-          text: 'The attribute is left out: the type is built in, and has no further attributes',
-        });
-    if (BUILT_IN.has(subject) || /^(admin|strapi)::/.test(subject)) continue;
-    const place = ELSEWHERE.get(subject);
-    remarks.add({
-      list: place === undefined ? 'none' : 'changed',
-      subject,
-      file,
-      text: place ?? 'The type belongs to Strapi itself and is not moved',
-    });
-  }
 }
 
 /** Attributes of users in addition to the built-in ones. Users have no locales here. */

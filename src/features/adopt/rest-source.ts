@@ -37,16 +37,20 @@ async function save(path: string, text: string): Promise<void> {
   await rename(`${path}.unfinished`, path);
 }
 
-/** Returns the JSON of a response that the move can do without, and says why there is none. */
+/** Returns the JSON of a response that the move can do without; null if there is none, and says why. */
 async function optional(task: FetchTask, path: string): Promise<unknown> {
+  const subject = path.split('?')[0] ?? path;
+  let text = `The server has no route ${subject}`;
   try {
-    return await json(task, path);
+    const found = await json(task, path);
+    if (found !== null) return found;
   } catch (error) {
     if (!(error instanceof AdoptError)) throw error;
-    task.say(`Left out: ${error.message}`);
-    task.leftOut.push({ subject: path.split('?')[0] ?? path, text: error.message });
-    return [];
+    text = error.message;
   }
+  task.say(`Left out: ${text}`);
+  task.leftOut.push({ subject, text });
+  return null;
 }
 
 interface Locales {
@@ -136,8 +140,17 @@ function pageSizeOf(response: unknown): number {
   return size > 0 ? Math.min(size, PAGE_SIZE) : PAGE_SIZE;
 }
 
+const NO_ROUTE = 'The server has no route for the type: adopt an archive';
+
+/** Reports a type without a route, once for all its listings. */
+function leaveOutType(uid: string, { leftOut, say }: FetchTask): void {
+  if (leftOut.some(({ subject, text }) => subject === uid && text === NO_ROUTE)) return;
+  say(`Left out: ${uid}: ${NO_ROUTE}`);
+  leftOut.push({ subject: uid, text: NO_ROUTE });
+}
+
 /** Fetches the pages of a listing that no earlier run has fetched. */
-async function fetchListing(listing: Listing, models: Models, task: RestTask): Promise<void> {
+async function fetchListing(listing: Listing, models: Models, task: FetchTask): Promise<void> {
   const { uid, path, query, name, isSingle, folder } = listing;
   for (let page = 1; ; page += 1) {
     const file = `${name}_${String(page).padStart(5, '0')}.jsonl`;
@@ -149,6 +162,7 @@ async function fetchListing(listing: Listing, models: Models, task: RestTask): P
     }
     const pages = `sort=id&pagination[page]=${page}&pagination[pageSize]=${PAGE_SIZE}`;
     const response = await json(task, `${path}?${query}&${pages}`);
+    if (response === null && !isSingle) return leaveOutType(uid, task);
     const documents = listIn(response);
     const reader = new RowReader(models);
     for (const document of documents)
@@ -173,7 +187,10 @@ async function fetchUsers({ models, isOld }: QueryContext, task: FetchTask): Pro
   const query = ['populate[role]=true', ...populateOf(USER_UID, { models, isOld })]
     .map(encodedParameter)
     .join('&');
-  const users = listIn(await optional(task, `/api/users?${query}`));
+  const response = await optional(task, `/api/users?${query}`);
+  // Without a file, the next run asks again.
+  if (response === null) return;
+  const users = listIn(response);
   const held = users.flatMap(({ id, role }) => {
     const found = objectOf(role);
     return found['id'] === undefined ? [] : [{ user: id, id: found['id'], data: found }];
@@ -241,6 +258,11 @@ const pluginTypes = (models: Models): readonly LeftOut[] =>
     .filter(isOfPlugin)
     .map((subject) => ({ subject, text: 'REST does not show the rows of plugins: an archive has them' }));
 
+const PERMISSIONS: LeftOut = {
+  subject: 'plugin::users-permissions.permission',
+  text: 'REST does not show what roles may do: an archive does. Write the grants yourself',
+};
+
 /** Fetches all rows, in all states and locales. Returns the folder, which is an unpacked archive. */
 export async function fetchProject(rest: RestTask): Promise<string> {
   const task: FetchTask = { ...rest, leftOut: [] };
@@ -265,6 +287,7 @@ export async function fetchProject(rest: RestTask): Promise<string> {
   await fetchFiles(task);
   const leftOut = [
     ...task.leftOut,
+    PERMISSIONS,
     ...pluginTypes(models),
     ...privateAttributes(models),
     ...(context.isOld ? hiddenRelations(models) : []),

@@ -76,7 +76,7 @@ const namedProject = async ({ project }: SourceOptions): Promise<ProjectSchemas>
 async function archiveSource(
   location: string,
   { key }: Pick<SourceOptions, 'key'>,
-  hidden: readonly string[],
+  project: Pick<ProjectSchemas, 'privateNames' | 'remarks'>,
 ): Promise<Source> {
   const archive = readStrapiArchive(location, key === undefined ? {} : { key });
   const survey = await surveyOf(archive);
@@ -86,30 +86,33 @@ async function archiveSource(
     throw new AdoptError(`${location} contains entities, but no schemas: copy it or export it again`);
   const { size, mtimeMs } = await stat(location);
   const digest = createHash('sha256').update(`${location} ${size} ${mtimeMs}`).digest('hex');
-  const schemas = withPrivate(survey.schemas, hidden);
+  const schemas = withPrivate(survey.schemas, project.privateNames);
   const content = { archive, survey };
-  return { location, digest, schemas, remarks: survey.remarks, content, isLocalized: hasLocales(schemas) };
+  const remarks = [...project.remarks, ...survey.remarks];
+  return { location, digest, schemas, remarks, content, isLocalized: hasLocales(schemas) };
 }
 
-const URL_START = /^https?:\/\//;
+/** Whether a source is a server, whose REST API shows no permissions. */
+export const isServer = (location: string): boolean => /^https?:\/\//.test(location);
 
 /** Fetches a project over REST, and opens the folder of its rows. */
 async function serverSource(location: string, options: SourceOptions): Promise<Source> {
   const { token, work, say } = options;
   const url = location.replace(/\/+(api\/?)?$/, '');
   const digest = createHash('sha256').update(url).digest('hex').slice(0, 16);
-  const { schemas, privateNames } = await namedProject(options);
+  const project = await namedProject(options);
+  const { schemas } = project;
   const folder = await fetchProject({ url, token, schemas, say, folder: join(work, `rest-${digest}`) });
-  const source = await archiveSource(folder, {}, privateNames);
+  const source = await archiveSource(folder, {}, project);
   return { ...source, location };
 }
 
 /** Opens a source. Throws an AdoptError if there is none, or if it cannot be read. */
 export async function openSource(location: string, options: SourceOptions): Promise<Source> {
-  if (URL_START.test(location)) return serverSource(location, options);
+  if (isServer(location)) return serverSource(location, options);
   const found = await stat(location).catch(() => null);
   if (found === null) throw new AdoptError(`Not found: ${location}`);
   const isProject = found.isDirectory() && !(await isUnpacked(location));
   if (isProject) return projectSource(location);
-  return archiveSource(location, options, (await namedProject(options)).privateNames);
+  return archiveSource(location, options, await namedProject(options));
 }
