@@ -1,6 +1,6 @@
 /** Steps that follow the definitions of an adopted project, as the command prints them. */
 import { relative, sep } from 'node:path';
-import { isServer, type Source } from '../features/adopt/source.js';
+import type { Source } from '../features/adopt/source.js';
 import { isModelMismatch } from '../kernel/postgres-errors.js';
 import { UsageError } from './command.js';
 
@@ -47,9 +47,8 @@ export class AppModule {}
 }
 
 /** Returns what to check in the module: only an export has permissions, and a project has no locales. */
-function checksOf({ content, location, isLocalized }: Source): string {
-  if (content !== null && !isServer(location))
-    return 'Check access.ts: it grants what the roles of Strapi could do.';
+function checksOf({ content, hasPermissions, isLocalized }: Source): string {
+  if (hasPermissions) return 'Check access.ts: it grants what the roles of Strapi could do.';
   const locales =
     content === null && isLocalized
       ? '\n     Add `locales` and `defaultLocale`: only an export names those of Strapi.'

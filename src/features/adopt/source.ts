@@ -28,6 +28,8 @@ export interface Source {
   readonly content: SourceContent | null;
   /** A type of the source has locales. */
   readonly isLocalized: boolean;
+  /** The source shows the permissions of roles: only an archive does. */
+  readonly hasPermissions: boolean;
 }
 
 export interface SourceOptions {
@@ -64,7 +66,8 @@ async function projectSource(location: string): Promise<Source> {
       `${location} contains no schema of Strapi 4 or 5 that can be read:${reasons.join('')}`,
     );
   }
-  return { location, digest: location, schemas, remarks, content: null, isLocalized: hasLocales(schemas) };
+  const isLocalized = hasLocales(schemas);
+  return { location, digest: location, schemas, remarks, content: null, isLocalized, hasPermissions: false };
 }
 
 const NO_PROJECT: ProjectSchemas = { schemas: [], remarks: [], privateNames: [] };
@@ -89,11 +92,11 @@ async function archiveSource(
   const schemas = withPrivate(survey.schemas, project.privateNames);
   const content = { archive, survey };
   const remarks = [...project.remarks, ...survey.remarks];
-  return { location, digest, schemas, remarks, content, isLocalized: hasLocales(schemas) };
+  const isLocalized = hasLocales(schemas);
+  return { location, digest, schemas, remarks, content, isLocalized, hasPermissions: true };
 }
 
-/** Whether a source is a server, whose REST API shows no permissions. */
-export const isServer = (location: string): boolean => /^https?:\/\//.test(location);
+const URL_START = /^https?:\/\//;
 
 /** Fetches a project over REST, and opens the folder of its rows. */
 async function serverSource(location: string, options: SourceOptions): Promise<Source> {
@@ -104,12 +107,12 @@ async function serverSource(location: string, options: SourceOptions): Promise<S
   const { schemas } = project;
   const folder = await fetchProject({ url, token, schemas, say, folder: join(work, `rest-${digest}`) });
   const source = await archiveSource(folder, {}, project);
-  return { ...source, location };
+  return { ...source, location, hasPermissions: false };
 }
 
 /** Opens a source. Throws an AdoptError if there is none, or if it cannot be read. */
 export async function openSource(location: string, options: SourceOptions): Promise<Source> {
-  if (isServer(location)) return serverSource(location, options);
+  if (URL_START.test(location)) return serverSource(location, options);
   const found = await stat(location).catch(() => null);
   if (found === null) throw new AdoptError(`Not found: ${location}`);
   const isProject = found.isDirectory() && !(await isUnpacked(location));
