@@ -119,7 +119,9 @@ export class DocumentBuilder {
         continue;
       }
       const place = placeOf(link.ownerType, link.ownerRef, attribute.name);
-      links.set(place, [...(links.get(place) ?? []), link]);
+      const linked = links.get(place);
+      if (linked === undefined) links.set(place, [link]);
+      else linked.push(link);
     }
     return { data, links };
   }
