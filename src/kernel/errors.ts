@@ -108,6 +108,10 @@ export const withDetails = (
   details: ContentError['details'],
 ): ContentError => Object.assign(new ContentError(name, message, details), { status, cause });
 
+/** Returns an error of this library with its place, unless its details name one; others as they are. */
+export const placed = (error: unknown, place: ContentError['details']): unknown =>
+  error instanceof ContentError ? withDetails(error, { ...place, ...error.details }) : error;
+
 export const validationError = (message: string, details?: Record<string, unknown>): ContentError =>
   new ContentError('ValidationError', message, details);
 

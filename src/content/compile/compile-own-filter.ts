@@ -4,7 +4,7 @@ import { SCALAR_TYPES, type ScalarType } from '../model/scalar-types.js';
 import { type OperatorName, operatorOf } from '../query/operators.js';
 import { parseSort } from '../query/parse-fields.js';
 import type { Filter, Pagination } from '../query/query.js';
-import { ContentError, invalidKey, type Source, validationError, withDetails } from '../../kernel/errors.js';
+import { invalidKey, placed, type Source, validationError } from '../../kernel/errors.js';
 import { join, param, print, type Sql, sql, type Statement } from '../../kernel/sql.js';
 
 export const FILTERS: Source = { source: 'query', param: 'filters' };
@@ -30,8 +30,7 @@ function operandOf(type: ScalarType, raw: unknown, path: string): unknown {
   try {
     return type.operand(raw);
   } catch (error) {
-    const place = { key: path.split('.').at(-1), path, ...FILTERS };
-    throw error instanceof ContentError ? withDetails(error, place) : error;
+    throw placed(error, { key: path.split('.').at(-1), path, ...FILTERS });
   }
 }
 

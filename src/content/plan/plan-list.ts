@@ -1,5 +1,5 @@
 /** Computes the new list of a relation, keeping links of documents that the caller may not name or change. */
-import { ContentError, validationError } from '../../kernel/errors.js';
+import { ContentError, placed, validationError } from '../../kernel/errors.js';
 import type { LinkedAttribute } from '../model/model.js';
 import type { GivenRelation } from './given.js';
 import { applyChange, type Resolver } from './links.js';
@@ -61,9 +61,7 @@ export function planList(request: ListRequest): readonly string[] {
     if (!(error instanceof ContentError)) throw error;
     const place = { key: attribute.name, path: path.join('.'), source: 'body' };
     // A hook has set the reference, so the error must not disclose it.
-    throw sent
-      ? new ContentError(error.name, error.message, { ...place, ...error.details })
-      : validationError('Invalid relations', place);
+    throw sent ? placed(error, place) : validationError('Invalid relations', place);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Parses `populate` in every spelling (protocol section 4). */
-import { ContentError, invalidKey, validationError, withDetails } from '../../kernel/errors.js';
+import { invalidKey, placed, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { toBoolean } from '../model/formats.js';
 import type { ContentLimits } from '../../kernel/settings.js';
@@ -105,12 +105,11 @@ function fragments(raw: unknown, at: string, context: PopulateContext): readonly
 type ItemName = Pick<PopulateItem, 'key' | 'at'>;
 
 /** Adds the place of the parameter to the details of an error: only top-level parameters have none (D11). */
-function placed<T>({ key, at }: ItemName, parse: () => T): T {
+function parsed<T>({ key, at }: ItemName, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (!(error instanceof ContentError)) throw error;
-    throw withDetails(error, { key, path: at, ...POPULATE_SOURCE, ...error.details });
+    throw placed(error, { key, path: at, ...POPULATE_SOURCE });
   }
 }
 
@@ -123,12 +122,12 @@ function parseItem({ key, at }: ItemName, raw: unknown, context: PopulateContext
   return item(key, at, {
     raw,
     unknown: Object.keys(raw).filter((name) => !KEYS.includes(name)),
-    fields: placed({ key: 'fields', at }, () => parseFields(raw['fields'])),
-    filters: placed({ key: 'filters', at }, () =>
+    fields: parsed({ key: 'fields', at }, () => parseFields(raw['fields'])),
+    filters: parsed({ key: 'filters', at }, () =>
       parseFilters(raw['filters'], { source: POPULATE_SOURCE, budget: context.conditions }),
     ),
-    sort: placed({ key: 'sort', at }, () => parseSort(raw['sort'], POPULATE_SOURCE)),
-    populate: placed({ key: 'populate', at }, () =>
+    sort: parsed({ key: 'sort', at }, () => parseSort(raw['sort'], POPULATE_SOURCE)),
+    populate: parsed({ key: 'populate', at }, () =>
       parsePopulate(raw['populate'], { ...context, depth: context.depth + 1 }, at),
     ),
     count: count(raw['count'], at),
