@@ -47,13 +47,14 @@ export class AppModule {}
 }
 
 /** Returns what to check in the module: only an export has permissions, and a project has no locales. */
-function checksOf({ content, hasPermissions, isLocalized }: Source): string {
-  if (hasPermissions) return 'Check access.ts: it grants what the roles of Strapi could do.';
+function checksOf({ content, isLocalized }: Source): string {
+  if (content?.survey.rest === false) return 'Check access.ts: it grants what the roles of Strapi could do.';
   const locales =
     content === null && isLocalized
       ? '\n     Add `locales` and `defaultLocale`: only an export names those of Strapi.'
       : '';
-  return `Write grants into access.ts: only an export has permissions, and without grants each response is a 403.${locales}`;
+  const grants = 'only an export has permissions, and without grants each response is a 403.';
+  return `Write grants into access.ts: ${grants}${locales}`;
 }
 
 /** Returns the steps after the definitions were written into a folder. */

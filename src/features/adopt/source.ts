@@ -28,8 +28,6 @@ export interface Source {
   readonly content: SourceContent | null;
   /** A type of the source has locales. */
   readonly isLocalized: boolean;
-  /** The source shows the permissions of roles: only an archive does. */
-  readonly hasPermissions: boolean;
 }
 
 export interface SourceOptions {
@@ -66,8 +64,7 @@ async function projectSource(location: string): Promise<Source> {
       `${location} contains no schema of Strapi 4 or 5 that can be read:${reasons.join('')}`,
     );
   }
-  const isLocalized = hasLocales(schemas);
-  return { location, digest: location, schemas, remarks, content: null, isLocalized, hasPermissions: false };
+  return { location, digest: location, schemas, remarks, content: null, isLocalized: hasLocales(schemas) };
 }
 
 const NO_PROJECT: ProjectSchemas = { schemas: [], remarks: [], privateNames: [] };
@@ -92,8 +89,7 @@ async function archiveSource(
   const schemas = withPrivate(survey.schemas, project.privateNames);
   const content = { archive, survey };
   const remarks = [...project.remarks, ...survey.remarks];
-  const isLocalized = hasLocales(schemas);
-  return { location, digest, schemas, remarks, content, isLocalized, hasPermissions: true };
+  return { location, digest, schemas, remarks, content, isLocalized: hasLocales(schemas) };
 }
 
 const URL_START = /^https?:\/\//;
@@ -107,7 +103,7 @@ async function serverSource(location: string, options: SourceOptions): Promise<S
   const { schemas } = project;
   const folder = await fetchProject({ url, token, schemas, say, folder: join(work, `rest-${digest}`) });
   const source = await archiveSource(folder, {}, project);
-  return { ...source, location, hasPermissions: false };
+  return { ...source, location };
 }
 
 /** Opens a source. Throws an AdoptError if there is none, or if it cannot be read. */

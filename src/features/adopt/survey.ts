@@ -32,7 +32,7 @@ export interface Survey {
   /** Version of Strapi, `5.44.0`; an empty text if the archive does not name it. */
   readonly version: string;
   readonly createdAt: string;
-  /** Whether links name documents, as REST responses do. */
+  /** Whether the rows are REST responses: links name documents, and no role has permissions. */
   readonly rest: boolean;
   readonly schemas: readonly SourceSchema[];
   readonly layouts: ReadonlyMap<string, StrapiObject>;
