@@ -37,6 +37,13 @@ async function save(path: string, text: string): Promise<void> {
   await rename(`${path}.unfinished`, path);
 }
 
+/** Reports a part that the server does not show, once. `line` is what the command says about it. */
+function leaveOut({ leftOut, say }: FetchTask, part: LeftOut, line = part.text): void {
+  if (leftOut.some(({ subject, text }) => subject === part.subject && text === part.text)) return;
+  say(`Left out: ${line}`);
+  leftOut.push(part);
+}
+
 /** Returns the JSON of a response that the move can do without; null if there is none, and says why. */
 async function optional(task: FetchTask, path: string): Promise<unknown> {
   const subject = path.split('?')[0] ?? path;
@@ -48,8 +55,7 @@ async function optional(task: FetchTask, path: string): Promise<unknown> {
     if (!(error instanceof AdoptError)) throw error;
     text = error.message;
   }
-  task.say(`Left out: ${text}`);
-  task.leftOut.push({ subject, text });
+  leaveOut(task, { subject, text });
   return null;
 }
 
@@ -142,13 +148,6 @@ function pageSizeOf(response: unknown): number {
 
 const NO_ROUTE = 'The server has no route for the type: adopt an archive';
 
-/** Reports a type without a route, once for all its listings. */
-function leaveOutType(uid: string, { leftOut, say }: FetchTask): void {
-  if (leftOut.some(({ subject, text }) => subject === uid && text === NO_ROUTE)) return;
-  say(`Left out: ${uid}: ${NO_ROUTE}`);
-  leftOut.push({ subject: uid, text: NO_ROUTE });
-}
-
 /** Fetches the pages of a listing that no earlier run has fetched. */
 async function fetchListing(listing: Listing, models: Models, task: FetchTask): Promise<void> {
   const { uid, path, query, name, isSingle, folder } = listing;
@@ -162,7 +161,8 @@ async function fetchListing(listing: Listing, models: Models, task: FetchTask): 
     }
     const pages = `sort=id&pagination[page]=${page}&pagination[pageSize]=${PAGE_SIZE}`;
     const response = await json(task, `${path}?${query}&${pages}`);
-    if (response === null && !isSingle) return leaveOutType(uid, task);
+    if (response === null && !isSingle)
+      return leaveOut(task, { subject: uid, text: NO_ROUTE }, `${uid}: ${NO_ROUTE}`);
     const documents = listIn(response);
     const reader = new RowReader(models);
     for (const document of documents)
