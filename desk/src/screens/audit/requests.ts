@@ -1,7 +1,7 @@
 /** Requests of the audit screen: entries, and the names of what they are about. */
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { request } from '../../api/http.ts';
-import { MAX_ROWS, readRows } from '../../api/read-rows.ts';
+import { partsOf, readRows } from '../../api/read-rows.ts';
 import { type Json, textOfValue } from '../../form/values.ts';
 import { type AuditEntry, type AuditFilters, auditQuery } from '../../model/audit-list.ts';
 import { hasDrafts, type Model } from '../../model/model.ts';
@@ -92,8 +92,7 @@ async function readTitles({ type: name, locale, ids }: Wanted, model: Model): Pr
   const titles = { type: name, locale, ids, byId, deleted };
   if (type === null) return titles;
   const path = name === 'file' ? '/upload/files/page' : `/${type.route}`;
-  for (let at = 0; at < ids.length; at += MAX_ROWS) {
-    const part = ids.slice(at, at + MAX_ROWS);
+  for (const part of partsOf(ids)) {
     const query = {
       filters: { documentId: { $in: part } },
       ...(name === 'file' ? {} : { fields: [type.title] }),

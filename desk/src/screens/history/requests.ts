@@ -1,7 +1,7 @@
 /** Requests of the history of a document, and of the trash. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { request } from '../../api/http.ts';
-import { MAX_ROWS, readRows } from '../../api/read-rows.ts';
+import { partsOf, readRows, readUpTo } from '../../api/read-rows.ts';
 import type { Json } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
 import { MANAGED } from '../../parts/changes.ts';
@@ -144,24 +144,19 @@ interface NamedUser {
   readonly username?: string;
 }
 
-/** Reads users out of at most a page of ids. Their list has no total, so it ends with an empty response. */
-async function readUsers(ids: readonly string[], signal?: AbortSignal): Promise<readonly NamedUser[]> {
-  const users: NamedUser[] = [];
-  while (users.length < ids.length) {
-    const query = { filters: { documentId: { $in: ids } }, start: users.length, limit: ids.length };
+/** Reads users out of at most a page of ids. */
+const readUsers = (ids: readonly string[], signal?: AbortSignal): Promise<readonly NamedUser[]> =>
+  readUpTo(ids.length, async (start) => {
+    const query = { filters: { documentId: { $in: ids } }, start, limit: ids.length };
     const ask = { query, ...(signal === undefined ? {} : { signal }) };
-    const { body } = await request<readonly NamedUser[]>(`${settings.api}/users`, ask);
-    if (body.length === 0) break;
-    users.push(...body);
-  }
-  return users;
-}
+    return (await request<readonly NamedUser[]>(`${settings.api}/users`, ask)).body;
+  });
 
 /** Reads the names of users. */
 export async function readNames(ids: readonly string[], signal?: AbortSignal): Promise<Named> {
   const names: Record<string, string> = {};
-  for (let at = 0; at < ids.length; at += MAX_ROWS)
-    for (const { documentId, username } of await readUsers(ids.slice(at, at + MAX_ROWS), signal))
+  for (const part of partsOf(ids))
+    for (const { documentId, username } of await readUsers(part, signal))
       if (username !== undefined) names[documentId] = username;
   return names;
 }

@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { unlessGone } from '../../api/errors.ts';
 import { type Ask, request } from '../../api/http.ts';
+import { readUpTo } from '../../api/read-rows.ts';
 import { MANAGED } from '../../parts/changes.ts';
 import { settings } from '../../settings.ts';
 import type { Grants, Tree } from './grants.ts';
@@ -67,18 +68,6 @@ interface UsersOptions {
   readonly isAllowed?: boolean;
 }
 
-/** Reads what a page lacks: the server may return fewer users, as an application sets its own limit. */
-async function wholePage(
-  begin: readonly User[],
-  size: number,
-  read: (at: number) => Promise<readonly User[]>,
-): Promise<readonly User[]> {
-  const users = [...begin];
-  for (let part = begin; part.length > 0 && users.length < size; users.push(...part))
-    part = await read(users.length);
-  return users;
-}
-
 export const useUsers = (search: string, page: number, { withRole, isAllowed = true }: UsersOptions) =>
   useQuery({
     queryKey: [MANAGED, 'users', search, page, withRole],
@@ -94,7 +83,8 @@ export const useUsers = (search: string, page: number, { withRole, isAllowed = t
         api<number>('/users/count', { query: narrowed, signal }),
       ]);
       const size = Math.min(USERS_PER_PAGE, total - first);
-      return { users: await wholePage(users, size, (at) => read(first + at, size - at)), total };
+      // The server may return fewer users: an application sets its own limit.
+      return { users: await readUpTo(size, (at) => read(first + at, size - at), users), total };
     },
     placeholderData: keepPreviousData,
   });

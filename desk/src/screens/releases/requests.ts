@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ErrorBody } from '../../api/errors.ts';
 import { type Ask, request } from '../../api/http.ts';
-import { MAX_ROWS, readRows } from '../../api/read-rows.ts';
+import { MAX_ROWS, partsOf, readRows } from '../../api/read-rows.ts';
 import type { Parameters } from '../../api/query.ts';
 import type { Status } from '../../editor/requests.ts';
 import { MANAGED } from '../../parts/changes.ts';
@@ -81,8 +81,7 @@ const list = async (query: Parameters, page: number): Promise<ReleasePage> => {
 
 async function readSome(ids: readonly string[]): Promise<readonly Release[]> {
   const found: Release[] = [];
-  for (let at = 0; at < ids.length; at += MAX_ROWS) {
-    const part = ids.slice(at, at + MAX_ROWS);
+  for (const part of partsOf(ids)) {
     const query = { filters: { id: { $in: part } } };
     found.push(...(await readRows<Release>(`${settings.api}/releases`, query, { end: part.length })));
   }
